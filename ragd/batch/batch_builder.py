@@ -3,12 +3,13 @@
 It records what happened to every note that was read. It plans no job and stores no note.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from ragd.batch.deletion_hold import DeletionHold
 from ragd.batch.in_flight import Batch, Payloads
 from ragd.batch.moved_notes import Moves, moves_in_vault
+from ragd.batch.slow_documents import next_paths
 from ragd.batch.sync_plan import SyncPlan
 from ragd.clock import new_id
 from ragd.events import (
@@ -82,19 +83,22 @@ class BatchBuilder:
         generation: str = "",
         judged: Collection[str] = (),
         deletions_accepted: bool = False,
+        put_off: Sequence[FileChange] = (),
+        should_end: Callable[[], bool] | None = None,
     ) -> None:
         """Read the planned notes and pass them on, batch by batch. The last batch ends the job.
 
         `judged`: vanished notes that the hold has judged already. `deletions_accepted`: a person
-        agreed to all deletions. Raises VaultGone if the vault vanishes meanwhile, and
-        NewIndexWouldLoseNotes.
+        agreed to all deletions. `put_off`: what is announced when everything else was read.
+        `should_end`: asked after each read, whether the rest has to wait. Raises VaultGone if the
+        vault vanishes meanwhile, and NewIndexWouldLoseNotes.
         """
         upserts, removals, moves = plan.upserts, plan.removals, dict(plan.moves)
         unstable: list[str] = []
         size = FIRST_FILES
         final = False
         while not final:
-            paths, upserts = upserts[:size], upserts[size:]
+            paths, upserts = next_paths(upserts, size)
             known = self._known(generation, paths)
             reading = await READ.run(self._notes.read, paths, known, again=again, room=BATCH_BYTES)
             upserts = reading.left + upserts
@@ -106,10 +110,11 @@ class BatchBuilder:
                 upserts = list(dict.fromkeys([*upserts, *found]))
             await self._record_reading(reading)
             unstable += reading.unstable
-            final = not upserts or self._is_over(job_id)
-            if final and unstable:  # still being written: the next sync reads them
+            is_over = self._is_over(job_id)
+            final = not upserts or is_over or (should_end is not None and should_end())
+            if final:  # what is still being written is read by the next sync
                 changes = [FileChange(path, "modified") for path in unstable]
-                await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
+                await self._announce([*changes, *put_off] if not is_over else changes)
             moved = [moves.pop(path) for path in _handled(reading) if path in moves]
             batch = Batch(
                 batch_id=new_id(),
@@ -123,6 +128,10 @@ class BatchBuilder:
             )
             await self._pass_on(batch)
             removals, size = [], BATCH_FILES
+
+    async def _announce(self, changes: list[FileChange]) -> None:
+        if changes:
+            await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
 
     def _is_over(self, job_id: str) -> bool:
         """Whether the job was cancelled, or has ended."""
@@ -204,9 +213,7 @@ class BatchBuilder:
     async def _unlist(self, gone: Sequence[str]) -> None:
         """Skipped notes that are gone leave the list of skipped notes."""
         listed = self._ledger.state.catalog.skipped
-        changes = [FileChange(path, "deleted") for path in gone if path in listed]
-        if changes:
-            await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
+        await self._announce([FileChange(path, "deleted") for path in gone if path in listed])
 
 
 def _handled(reading: ReadResult) -> list[str]:

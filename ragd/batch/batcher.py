@@ -17,6 +17,7 @@ from ragd.batch.change_times import ChangeTimes
 from ragd.batch.deletion_hold import DeletionHold
 from ragd.batch.in_flight import Batch, Payloads
 from ragd.batch.moved_notes import Moves, moves_among, moves_in_scan
+from ragd.batch.slow_documents import documents_last, first_documents, put_off_documents
 from ragd.batch.sync_plan import SyncPlan, plan_sync
 from ragd.clock import Clock, new_id
 from ragd.config.live_settings import Settings
@@ -39,6 +40,7 @@ from ragd.events import (
 from ragd.folds.catalog import Building, Entry
 from ragd.folds.jobs import Job
 from ragd.folds.stored import stored_files
+from ragd.notes.documents.kinds import is_slow
 from ragd.runtime.crash_points import crashpoint
 from ragd.runtime.wait_for_event import wait_until_set
 from ragd.state.job_endings import end_unplanned_job
@@ -138,11 +140,13 @@ class Batcher:
                 await self._woken.wait()
             elif needed := self._auto_jobs.next_job():
                 await self._request(needed)
-            elif self._waiting_paths() and not is_damaged(state):
+            elif self._waiting_notes() and not is_damaged(state):
                 await self._collect()
                 if state.jobs.active is None and not state.pause.holds:
                     # Otherwise the requested job reads these notes, too.
-                    await self._sync_waiting(self._waiting_paths())
+                    await self._sync_waiting(self._waiting_notes())
+            elif (documents := self._waiting_paths()) and not is_damaged(state):
+                await self._read_documents(documents)
             elif is_damaged(state) or not await self._change_times.fill_some():
                 await self._woken.wait()
 
@@ -162,6 +166,10 @@ class Batcher:
         self._hold.forget_if_over()
         waiting = self._ledger.state.catalog.waiting
         return [path for path in waiting if not self._hold.is_held(path)]
+
+    def _waiting_notes(self) -> list[str]:
+        """The changed notes, without documents that take long to read."""
+        return [path for path in self._waiting_paths() if not is_slow(path)]
 
     async def _wait_until_finished(self, job_id: str) -> None:
         """One job at a time: the next one begins when the last batch of this one is stored."""
@@ -201,13 +209,15 @@ class Batcher:
             self._hold.accept()
         else:
             self._hold.count_removed(sum(map(self._notes.includes, plan.removals)))
-        await self._start(job, scanned, plan, plan)
+        quick, put_off = put_off_documents(plan)
+        await self._start(job, scanned, quick, plan)
         await self._builder.build(
             job.id,
-            plan,
+            quick,
             again=read_all,
             urgent=False,
             deletions_accepted=job.accept_deletions,
+            put_off=put_off,
         )
 
     async def _rebuild(self, job: Job, scanned: VaultScan) -> None:
@@ -223,7 +233,7 @@ class Batcher:
         building = catalog.building
         if building is None or not self._can_continue(building, job):
             building = Building(generation=new_id())
-        plan = self._plan(scanned, building.files, accept_deletions=True)
+        plan = documents_last(self._plan(scanned, building.files, accept_deletions=True))
         await self._start(job, scanned, plan, differing)
         try:
             await self._builder.build(
@@ -301,8 +311,22 @@ class Batcher:
 
     # Notes that the watcher announced
 
-    async def _sync_waiting(self, paths: list[str]) -> None:
-        """Sync just these paths. This job has no request, so it gets its id here."""
+    async def _read_documents(self, paths: list[str]) -> None:
+        """Read a few of these documents, which take long."""
+        await self._sync_waiting(paths, slow=True)
+        waiting = self._ledger.state.catalog.waiting
+        if all(path in waiting for path in paths):  # none could be read: do not try at once again
+            self._woken.clear()
+            await wait_until_set(self._woken, self._clock, RETRY_S)
+
+    def _should_end_early(self) -> bool:
+        """Whether the documents of a slow job have to wait: for notes, a job or a pause."""
+        state = self._ledger.state
+        return bool(len(state.jobs.open) > 1 or state.pause.holds or self._waiting_notes())
+
+    async def _sync_waiting(self, paths: list[str], *, slow: bool = False) -> None:
+        """Sync just these paths. This job has no request, so it gets its id here. If they are
+        `slow`, it reads a few of them, and ends as soon as something else is to be done."""
         journal = self._ledger.journal
         try:
             await READ.run(self._notes.verify_root)
@@ -312,14 +336,24 @@ class Batcher:
                 await journal.append(NAME, unavailable_fact(why))
             await self._clock.sleep(RETRY_S)
             return
+        if slow:
+            plan = first_documents(plan, vanished)
         if not plan.upserts:
             return
         job_id, planned = new_id(), len(plan.upserts)
-        started = JobStarted(job_id=job_id, mode="sync", files_planned=planned, files_removed=0)
+        started = JobStarted(
+            job_id=job_id, mode="sync", files_planned=planned, files_removed=0, slow=slow
+        )
         await journal.append(NAME, started)
         try:
-            urgent = planned <= URGENT_FILES
-            await self._builder.build(job_id, plan, again=False, urgent=urgent, judged=vanished)
+            await self._builder.build(
+                job_id,
+                plan,
+                again=False,
+                urgent=planned <= URGENT_FILES and not slow,
+                judged=vanished,
+                should_end=self._should_end_early if slow else None,
+            )
         except VaultGone as why:
             await journal.append(NAME, unavailable_fact(why))
             if job := self._ledger.state.jobs.find_open(job_id):
@@ -356,4 +390,5 @@ def _scanned_fact(scanned: VaultScan, differing: SyncPlan) -> VaultScanned:
         device=scanned.identity[0],
         templates=scanned.templates,
         languages=scanned.languages,
+        not_included=scanned.not_included,
     )

@@ -73,6 +73,7 @@ from ragd.events.request_facts import (
 from ragd.events.vault_facts import (
     FileChange,
     FilesChanged,
+    KindCount,
     LanguageCount,
     TemplateFolder,
     VaultScanned,
@@ -117,6 +118,7 @@ __all__ = [
     "JobFinished",
     "JobRequested",
     "JobStarted",
+    "KindCount",
     "LanguageCount",
     "MemoryForgotten",
     "MemoryStored",

@@ -48,6 +48,13 @@ class LanguageCount(Struct, frozen=True):
     notes: int  # of the sample
 
 
+class KindCount(Struct, frozen=True):
+    """How many files of a kind there are."""
+
+    kind: str  # markdown, pdf, canvas, …
+    files: int
+
+
 class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
     """The vault was walked and compared with the catalog."""
 
@@ -61,6 +68,8 @@ class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
     device: int = 0  # the system's number for the device that holds the root
     templates: list[TemplateFolder] = field(default_factory=list)  # left out on purpose
     languages: list[LanguageCount] = field(default_factory=list)  # of a sample of notes
+    # files of a known kind that no pattern includes
+    not_included: list[KindCount] = field(default_factory=list)
 
 
 class VaultUnavailable(Fact, frozen=True, kw_only=True, tag="vault_unavailable"):

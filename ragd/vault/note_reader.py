@@ -16,12 +16,16 @@ from ragd.batch.in_flight import ReadFile
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.config.schema import IndexingSettings
-from ragd.events import LanguageCount, TemplateFolder, TouchedFile
+from ragd.events import KindCount, LanguageCount, TemplateFolder, TouchedFile
 from ragd.folds.catalog import Entry
 from ragd.folds.times import iso_of_ns
+from ragd.notes.documents.kinds import kind_of
+from ragd.notes.documents.model import Document
+from ragd.notes.documents.model import Unreadable as UnreadableDocument
 from ragd.notes.model import ChunkOptions
 from ragd.notes.parse import Unparsable, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
+from ragd.vault.document_reader import DocumentReader
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.files import (
     ChangedWhileRead,
@@ -56,6 +60,7 @@ class VaultScan(Struct):
     folders: list[str] = field(default_factory=list)  # that were listed, without the root
     templates: list[TemplateFolder] = field(default_factory=list)  # that were skipped
     languages: list[LanguageCount] = field(default_factory=list)  # of a sample of notes
+    not_included: list[KindCount] = field(default_factory=list)  # files that no pattern includes
 
 
 class ReadResult(Struct):
@@ -80,6 +85,7 @@ class _CompiledRules(NamedTuple):
 
 
 MOST_HASHED = 10_000  # remembered hashes of moved notes
+WRITTEN = ("markdown", "text")  # kinds whose files are plain text, so their language is found
 SAMPLED = 200  # known notes that are checked to recognise a vault
 
 
@@ -90,7 +96,10 @@ class NoteReader:
     immutable or replaced in one assignment, and a lost update only means that a note is read again.
     """
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
+    def __init__(
+        self, settings: Settings, clock: Clock, documents: DocumentReader | None = None
+    ) -> None:
+        self._documents = documents or DocumentReader()
         self._settings = settings
         self._clock = clock
         vocabulary = resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")
@@ -137,7 +146,7 @@ class NoteReader:
             self._rules(), self._settings.current.indexing.file_patterns, self._identity
         )
         self._identity = found.identity
-        paths = [note.path for note in found.notes]
+        written = [n.path for n in found.notes if kind_of(n.path).name in WRITTEN]
         newest = max((note.mtime_ns for note in found.notes), default=None)
         return VaultScan(
             found.notes,
@@ -150,8 +159,9 @@ class NoteReader:
             templates=[TemplateFolder(path, notes) for path, notes in found.templates],
             languages=[
                 LanguageCount(code, notes)
-                for code, notes in self._languages.count_languages(paths).items()
+                for code, notes in self._languages.count_languages(written).items()
             ],
+            not_included=[KindCount(kind, files) for kind, files in found.not_included.items()],
         )
 
     def _read_or_nothing(self, path: str) -> bytes:
@@ -243,6 +253,10 @@ class NoteReader:
             raise
         return data, hashlib.sha256(data).hexdigest()
 
+    def read_document(self, path: str, data: bytes, sha256: str) -> Document | UnreadableDocument:
+        """The text of a file that is not Markdown, from its bytes."""
+        return self._documents.read(path, data, sha256)
+
     def read(
         self,
         paths: Sequence[str],
@@ -290,7 +304,8 @@ class NoteReader:
             times = (facts.mtime_ns, facts.size, digest, facts.ctime_ns)
             reading.touched.append(TouchedFile(path, *times))
             return 0
-        note = parse_note(path, data, options, self.count_tokens)
+        document = self._documents.read(path, data, digest) if kind_of(path).is_slow else None
+        note = parse_note(path, data, options, self.count_tokens, document=document)
         if isinstance(note, Unparsable):
             reading.failed.append((path, note.reason))
         elif note.hidden is not None:

@@ -143,6 +143,7 @@ class Lane:
 
 SEARCH = Lane("search", 2, 5.0)  # do the notes of results still exist?
 NOTES = Lane("notes", 4, 7.0)  # lines of a note and sources of memories: a person is waiting
+DOCUMENTS = Lane("documents", 2, 7.0)  # the same, of documents that take long to read
 MEMORIES = Lane("memories", 2, 5.0)  # have the sources of memories changed?
 CHECK = Lane("check", 2, 7.0)  # does the vault exist?
 SCAN = Lane("scan", 2, 30.0)
@@ -150,7 +151,7 @@ WATCH = Lane("watch", 2, 60.0)  # beginning a native watch is one long call
 READ = Lane("read", 2, 30.0)  # for indexing
 BACKLOG = Lane("backlog", 2, 30.0)  # for vectors
 
-LANES = (SEARCH, NOTES, MEMORIES, CHECK, SCAN, WATCH, READ, BACKLOG)
+LANES = (SEARCH, NOTES, DOCUMENTS, MEMORIES, CHECK, SCAN, WATCH, READ, BACKLOG)
 
 
 def unavailable_fact(why: VaultGone) -> VaultUnavailable | DependencyLost:

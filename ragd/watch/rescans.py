@@ -105,10 +105,10 @@ class Rescans:
         self._states.vault_found(scanned.identity)
         denied = await asyncio.to_thread(self._denied_paths, known)
         moves: Moves = {}
-        if state.jobs.active is None:
+        if state.jobs.reading_notes is None:
             stored = stored_files(state.catalog)
             moves = await moves_in_scan(self._notes, scanned, stored, denied=denied)
-        if state.jobs.active is not None:
+        if state.jobs.reading_notes is not None:
             self._requests.request_after_job()  # what the job has yet to store would look changed
             return
         await self._compare(scanned, denied, moves, began)
@@ -165,5 +165,6 @@ class Rescans:
             device=scanned.identity[0],
             templates=scanned.templates,
             languages=scanned.languages,
+            not_included=scanned.not_included,
         )
         await self._ledger.journal.append(NAME, fact)
