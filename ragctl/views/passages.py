@@ -13,7 +13,7 @@ from ragctl.views.render import Ink, add_home_option, clean, counted, ragctl_com
 DOTS = 5  # of a score
 
 _PROPERTY = re.compile(r"[^\s:#][^:]*:|\s+\S|- ")
-_ONE_WORD = re.compile(r"[\w./-][\w./,+@%:#-]*")
+_ONE_WORD = re.compile(r"[\w./-][\w./,+@%:#=-]*")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 
 

@@ -3,6 +3,7 @@
 It never reads the disk: everything in it was recorded, or is in `live_state`.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,9 +17,11 @@ from ragd.folds.jobs import Job
 from ragd.gateway.live_state import LiveState
 from ragd.health.current_health import CurrentReason
 from ragd.health.explanation import explain, explain_passed_over, language_hint
+from ragd.notes.documents.kinds import count_kinds, with_kinds
 from ragd.protocol.envelope import Envelope, ErrorBody, Meta, error_body
 
 FILES_MAX = 100
+REASONS_MAX = 20
 
 
 def answer_meta(state: State, query_time_ms: int = 0, chunks_scanned: int = 0) -> Meta:
@@ -42,6 +45,9 @@ def status_envelope(state: State, live: LiveState, query_time_ms: int = 0) -> En
         "chunks_pending": catalog.backlog,
         "last_sync": state.sync_result.last_sync,
         "unindexed_files": progress.count_unindexed(state),
+        "kinds": count_kinds(catalog.files),
+        "documents_waiting": catalog.unread_documents,
+        "not_included": _not_included(catalog, live),
         "ollama_status": _ollama_status(state, live),
         "active_job": _active_job(state, live.vectors_made),
         "last_job": _last_job(state),
@@ -81,8 +87,8 @@ def status_envelope(state: State, live: LiveState, query_time_ms: int = 0) -> En
             "full_since": live.full_since,
             "unknown_events": state.unknown,
         },
-        "skipped": _first_files(catalog.skipped, "reason"),
-        "failed": _first_files(catalog.failed, "code"),
+        "skipped": _left_out(catalog.skipped, catalog.skipped, "reason"),
+        "failed": _left_out(catalog.failed, catalog.failures, "code"),
     }
     error = explained_error(health.codes, state, live.model)
     return Envelope(health.state, data, error, answer_meta(state, query_time_ms))
@@ -239,6 +245,23 @@ def _finished_job(job: Job) -> dict[str, Any]:
     }
 
 
-def _first_files(files: dict[str, str], what: str) -> dict[str, Any]:
+def _not_included(catalog: Catalog, live: LiveState) -> dict[str, Any]:
+    """Files of known kinds that no pattern includes, and the patterns that would include them. No
+    patterns are suggested for kinds that are not read by default."""
+    kinds = catalog.not_included
+    patterns = list(with_kinds(live.file_patterns, kinds))
+    wanted = patterns if len(patterns) > len(live.file_patterns) else []
+    return {"kinds": kinds, "patterns": wanted}
+
+
+def _left_out(files: dict[str, str], reasons: Mapping[str, str], what: str) -> dict[str, Any]:
+    """The first of these files, and how many there are for each reason, the most common first."""
     first = sorted(files.items())[:FILES_MAX]
-    return {"total": len(files), "files": [{"path": path, what: why} for path, why in first]}
+    counts = Counter(reasons.get(path, why) for path, why in files.items())
+    return {
+        "total": len(files),
+        "reasons": dict(counts.most_common(REASONS_MAX)),
+        "files": [
+            {"path": path, what: why, "reason": reasons.get(path, why)} for path, why in first
+        ],
+    }

@@ -19,7 +19,7 @@ from ragd.config.schema import IndexingSettings
 from ragd.events import KindCount, LanguageCount, TemplateFolder, TouchedFile
 from ragd.folds.catalog import Entry
 from ragd.folds.times import iso_of_ns
-from ragd.notes.documents.kinds import kind_of
+from ragd.notes.documents.kinds import WRITTEN_KINDS, kind_of
 from ragd.notes.documents.model import Document
 from ragd.notes.documents.model import Unreadable as UnreadableDocument
 from ragd.notes.model import ChunkOptions
@@ -85,7 +85,6 @@ class _CompiledRules(NamedTuple):
 
 
 MOST_HASHED = 10_000  # remembered hashes of moved notes
-WRITTEN = ("markdown", "text")  # kinds whose files are plain text, so their language is found
 SAMPLED = 200  # known notes that are checked to recognise a vault
 
 
@@ -146,7 +145,7 @@ class NoteReader:
             self._rules(), self._settings.current.indexing.file_patterns, self._identity
         )
         self._identity = found.identity
-        written = [n.path for n in found.notes if kind_of(n.path).name in WRITTEN]
+        written = [n.path for n in found.notes if kind_of(n.path).name in WRITTEN_KINDS]
         newest = max((note.mtime_ns for note in found.notes), default=None)
         return VaultScan(
             found.notes,
