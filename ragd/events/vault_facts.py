@@ -52,7 +52,7 @@ class KindCount(Struct, frozen=True):
     """How many files of a kind there are."""
 
     kind: str  # markdown, pdf, canvas, …
-    files: int
+    files: int  # of this kind
 
 
 class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
