@@ -72,6 +72,14 @@ def reader_of(kind: str) -> Callable[[bytes], Document]:
         except ImportError:
             raise CannotParse(NEEDS_PDFIUM) from None
         return read_pdf
+    if kind == "docx":
+        from ragd.vault.foreign_readers.docx import read_docx
+
+        return read_docx
+    if kind == "epub":
+        from ragd.vault.foreign_readers.epub import read_epub
+
+        return read_epub
     raise CannotParse(NEEDS_OCR if kind == "image" else UNKNOWN_KIND)
 
 

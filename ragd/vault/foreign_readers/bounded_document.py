@@ -21,11 +21,19 @@ class BoundedDocument:
         self._places: list[Place] = []
         self._next_place: str | None = None
         self._characters = 0
+        self._offered = 0
         self.is_full = False
 
     @property
     def is_empty(self) -> bool:
         return not self._lines
+
+    @property
+    def cut_warnings(self) -> tuple[str, ...]:
+        """How much of the text is in the document, if some is not."""
+        if not self.is_full:
+            return ()
+        return (count_warning(self._characters, self._offered, "characters were read"),)
 
     def begin_place(self, name: str) -> None:
         """What is added from now on is at this place. A place without text is left out."""
@@ -59,6 +67,7 @@ class BoundedDocument:
         if not lines:
             return False
         size = sum(map(len, lines)) + len(lines) + 1
+        self._offered += size
         if self.is_full or self._characters + size > limits.CHARACTERS:
             self.is_full = True
             return False

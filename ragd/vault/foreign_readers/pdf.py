@@ -5,7 +5,6 @@ Only text is read. No script is run, no page is drawn, no attachment is opened, 
 
 import ctypes
 import re
-from datetime import UTC, date, datetime, timedelta
 
 import pypdfium2.raw as pdfium
 
@@ -25,6 +24,7 @@ from ragd.vault.foreign_readers.pdf_layout import (
     without_running_lines,
 )
 from ragd.vault.foreign_readers.pdf_page import PageReader, PdfPage
+from ragd.vault.foreign_readers.plausible_day import plausible_day
 from ragd.vault.foreign_readers.reasons import (
     DAMAGED,
     ENCRYPTED,
@@ -34,8 +34,6 @@ from ragd.vault.foreign_readers.reasons import (
 )
 
 UNKNOWN_SHARE = 0.3  # of a page's characters: with more, the rest is not text either
-_DATE = re.compile(r"(?:D:)?(\d{4})(\d{2})(\d{2})")
-_FIRST_YEAR = 1985
 _NOT_A_TITLE = re.compile(
     r"untitled.*|microsoft (?:word|powerpoint|excel) - .*|(?:slide|document|presentation|dokument)"
     r"\s*\d*|\(?anonymous\)?|title|about:blank|https?://.*"
@@ -97,7 +95,9 @@ def _read_open(opened: object) -> Document:
             break
     read = number if made.is_full else len(pages)
     warnings = _warnings(read, total, pages, unreadable)
-    return made.document(_title(opened, first), _date(opened), warnings)
+    return made.document(
+        _title(opened, first), plausible_day(_metadata(opened, b"CreationDate")), warnings
+    )
 
 
 def _warnings(
@@ -130,16 +130,3 @@ def _title(opened: object, first_page: list[Block]) -> str:
         return given
     headings = [block for block in first_page if block.level]
     return min(headings, key=lambda block: block.level).text if headings else ""
-
-
-def _date(opened: object) -> str | None:
-    """When the file says it was made, if that can be."""
-    match = _DATE.match(_metadata(opened, b"CreationDate"))
-    if match is None:
-        return None
-    try:
-        day = date(*map(int, match.groups()))
-    except ValueError:
-        return None
-    latest = datetime.now(UTC).date() + timedelta(days=1)
-    return day.isoformat() if date(_FIRST_YEAR, 1, 1) <= day <= latest else None
