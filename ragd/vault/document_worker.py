@@ -119,7 +119,7 @@ class DocumentWorker:
             return Unreadable(why.reason)
 
     def _read_once(self, request: _Request) -> Document | Unreadable:
-        process = self._running()
+        process = self._running(request.kind)
         try:
             found, defect = process.ask(request, self.within_s)
         except _Ended as why:
@@ -138,8 +138,11 @@ class DocumentWorker:
             self._end()
         return found
 
-    def _running(self) -> "_Process":
-        if self._process is not None and self._process.has_ended:
+    def _running(self, kind: str) -> "_Process":
+        """The process for this kind. The models for images stay in memory, so what is read after
+        an image gets a process of its own."""
+        process = self._process
+        if process is not None and (process.has_ended or (process.has_models and kind != "image")):
             self._end()
         with self._guard:
             if self._closed:
@@ -194,6 +197,7 @@ class _Process:
             start_new_session=True,  # Ctrl-C in the terminal must not stop it
         )
         self.answered = 0
+        self.has_models = False
 
     @property
     def pid(self) -> int:
@@ -207,6 +211,7 @@ class _Process:
         """The answer, and the place of a defect of the reader, if there was one. Raises _Ended."""
         assert self._child.stdin is not None
         assert self._child.stdout is not None
+        self.has_models |= request.kind == "image"
         too_slow = threading.Event()
         alarm = threading.Timer(within_s, self._stop, [too_slow])
         alarm.daemon = True
@@ -230,7 +235,8 @@ class _Process:
         if too_slow or code == _OUT_OF_TIME:
             return _Ended(TOO_SLOW, may_differ=False)
         crashed = subprocesses.has_crashed(code)
-        full = crashed and memory > MUCH_MEMORY * limits.MEMORY_BYTES
+        most = limits.OCR_MEMORY_BYTES if self.has_models else limits.MEMORY_BYTES
+        full = crashed and memory > MUCH_MEMORY * most
         reason = TOO_MUCH_MEMORY if full else CRASHED
         return _Ended(reason, may_differ=not crashed or self.answered > 0)
 

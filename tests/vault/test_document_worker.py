@@ -173,6 +173,12 @@ def test_a_process_is_replaced_after_many_files(
     assert first == second != third
 
 
+def test_what_follows_an_image_gets_a_process_without_the_models(make: Make) -> None:
+    worker = make()
+    first, second, third = (worker.read(kind, b"pid") for kind in ("image", "image", "pdf"))
+    assert first == second != third
+
+
 def test_many_threads_share_one_process(make: Make) -> None:
     worker = make()
     with ThreadPoolExecutor(8) as pool:

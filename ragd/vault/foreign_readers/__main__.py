@@ -80,7 +80,13 @@ def reader_of(kind: str) -> Callable[[bytes], Document]:
         from ragd.vault.foreign_readers.epub import read_epub
 
         return read_epub
-    raise CannotParse(NEEDS_OCR if kind == "image" else UNKNOWN_KIND)
+    if kind == "image":
+        try:
+            from ragd.vault.foreign_readers.image_text import read_image
+        except ImportError:
+            raise CannotParse(NEEDS_OCR) from None
+        return read_image
+    raise CannotParse(UNKNOWN_KIND)
 
 
 if __name__ == "__main__":
