@@ -28,7 +28,7 @@ def read_docx(data: bytes) -> Document:
         if content := archive.read_if_present(name):
             parse_xml(content, notes)
     made = BoundedDocument()
-    parse_xml(archive.read(MAIN), _Body(made, styles, notes.found))
+    parse_xml(archive.read(MAIN), _DocxBody(made, styles, notes.found))
     if made.is_empty:
         raise CannotParse(NO_TEXT)
     about = TextOf("title", "created")
@@ -64,7 +64,7 @@ class _Footnotes:
             self.found[self._note] = f"{before} {paragraph.text}" if before else paragraph.text
 
 
-class _Body:
+class _DocxBody:
     """A handler that adds the paragraphs and tables of the text to a document."""
 
     def __init__(self, made: BoundedDocument, styles: HeadingStyles, notes: dict[str, str]) -> None:

@@ -18,6 +18,7 @@ HYPHEN = "\x02"
 
 _BULLETS = {0xF0B7: "•", 0xF0A7: "▪", 0xF0FC: "✓", 0xF0D8: "➢"}  # of fonts for symbols
 _UNKNOWN = frozenset(("Co", "Cn", "Cs", "Cc"))
+_LONGEST = 1e7  # points
 _PLAIN = frozenset((9, *range(32, 127)))
 
 
@@ -58,7 +59,7 @@ class PageReader:
             if not text:
                 return PdfPage([], 0.0, 0, 0)
             try:
-                return self._read_text(text, float(pdfium.FPDF_GetPageHeightF(page)))
+                return self._read_text(text, _finite(pdfium.FPDF_GetPageHeightF(page)))
             finally:
                 pdfium.FPDFText_ClosePage(text)
         finally:
@@ -99,19 +100,24 @@ class PageReader:
         size = float(pdfium.FPDFText_GetFontSize(text, index))
         if pdfium.FPDFText_GetMatrix(text, index, self._matrix):
             size *= math.hypot(self._matrix.c, self._matrix.d)
-        return size if math.isfinite(size) else 0.0
+        return _finite(size)
 
     def _origin(self, text: Any, index: int) -> tuple[float, float]:
         x, y = self._numbers[:2]
         if not pdfium.FPDFText_GetCharOrigin(text, index, x, y):
             return 0.0, 0.0
-        return x.value, y.value
+        return _finite(x.value), _finite(y.value)
 
     def _right(self, text: Any, index: int) -> float:
         left, right, bottom, top = self._numbers
         if not pdfium.FPDFText_GetCharBox(text, index, left, right, bottom, top):
             return 0.0
-        return right.value
+        return _finite(right.value)
+
+
+def _finite(length: float) -> float:
+    """A length as it is, unless a damaged file makes it endless or no number at all."""
+    return length if abs(length) < _LONGEST else 0.0
 
 
 def _letter(code: int) -> str | None:

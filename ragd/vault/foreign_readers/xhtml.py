@@ -6,6 +6,7 @@ Scripts, styles, pictures and what is marked as hidden are left out. No address 
 from html.parser import HTMLParser
 
 from ragd.vault.foreign_readers.bounded_document import BoundedDocument
+from ragd.vault.foreign_readers.reasons import DAMAGED, CannotParse
 
 CELLS = " | "
 _UNSEEN = frozenset(
@@ -26,11 +27,15 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
 def add_xhtml(source: str, made: BoundedDocument) -> None:
-    """Add the text of a chapter to a document."""
+    """Add the text of a chapter to a document. Raises CannotParse, with the text so far added."""
     chapter = _Chapter(made)
-    chapter.feed(source)
-    chapter.close()
-    chapter.end_block()
+    try:
+        chapter.feed(source)
+        chapter.close()
+    except AssertionError:  # of the parser: `<![` and more that is not a section
+        raise CannotParse(DAMAGED) from None
+    finally:
+        chapter.end_block()
 
 
 class _Chapter(HTMLParser):

@@ -84,6 +84,12 @@ def test_a_damaged_chapter_costs_only_itself(worker: DocumentWorker) -> None:
     assert found.warnings == ("1 of 2 sections are damaged",)
 
 
+@pytest.mark.parametrize("rubbish", ["<![x <p>two", "<![if@ ]>", "<!DOCTYPE a [<!x ]>"])
+def test_a_chapter_is_read_up_to_where_it_is_damaged(worker: DocumentWorker, rubbish: str) -> None:
+    found = read(worker, epub_of({"one.xhtml": chapter(f"<p>one</p>{rubbish}")}))
+    assert found.text.startswith("one")
+
+
 def encryption_of(name: str) -> dict[str, str | bytes]:
     reference = f'<CipherData><CipherReference URI="{name}"/></CipherData>'
     return {"META-INF/encryption.xml": f"<encryption>{reference}</encryption>"}

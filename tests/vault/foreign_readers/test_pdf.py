@@ -151,6 +151,14 @@ def test_a_drawing_that_contains_itself(worker: DocumentWorker) -> None:
     assert "ferry" in read(worker, pdf_files.simple_pdf()).text
 
 
+@pytest.mark.parametrize("number", [b"9" * 99 + b".7", b"-" + b"9" * 39 + b".0", b"9" * 400])
+def test_places_that_no_page_has(worker: DocumentWorker, number: bytes) -> None:
+    file = PdfFile()
+    file.add_page(b"BT /F1 11 Tf 72 %s Td (a boat) Tj ET" % number)
+    file.add_page(b"%s 0 0 %s 0 0 cm BT /F1 11 Tf 9 9 Td (a net) Tj ET" % (number, number))
+    assert worker.read("pdf", file.data()) != Unreadable(reasons.CRASHED)
+
+
 def test_brackets_in_brackets_without_end(worker: DocumentWorker) -> None:
     worker.read("pdf", pdf_files.nested_arrays())
     assert "ferry" in read(worker, pdf_files.simple_pdf()).text
