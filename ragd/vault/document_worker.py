@@ -35,7 +35,7 @@ IDLE_S = 30.0
 FILES_PER_PROCESS = 200  # then a new one starts, in case the libraries leak memory
 MUCH_MEMORY = 0.4  # of the limit: a crash with more is for lack of memory
 COMMAND = (sys.executable, "-P", "-m", "ragd.vault.foreign_readers")
-_OUT_OF_TIME = -int(getattr(signal, "SIGXCPU", 0))
+_OUT_OF_TIME = -signal.SIGXCPU if hasattr(signal, "SIGXCPU") else None
 
 
 class CannotRead(Exception):

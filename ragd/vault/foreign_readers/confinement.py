@@ -10,6 +10,7 @@ left out.
 import contextlib
 import os
 import sys
+from pathlib import Path
 
 from ragd.vault.foreign_readers import limits
 from ragd.vault.foreign_readers.system_calls import refuse_system_calls
@@ -27,6 +28,8 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 def confine() -> bool:
     """Set the limits for the life of the process. Returns whether the kernel refuses calls."""
+    with contextlib.suppress(OSError):  # if memory runs out, this process goes first
+        Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
     sys.addaudithook(_refuse)
     if sys.platform == "win32":
         return False

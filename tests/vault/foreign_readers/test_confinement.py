@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -143,3 +144,22 @@ def test_computing_time_is_counted_from_each_file_on() -> None:
         "found = [limits.CPU_S < soft <= limits.CPU_S + 30, soft]"
     )
     assert isinstance(found := run_confined(code), list) and found[0]
+
+
+def test_a_process_that_computes_too_long_is_ended() -> None:
+    script = (
+        "from ragd.vault.foreign_readers import confinement, limits\n"
+        "limits.CPU_S = 0\n"
+        "confinement.allow_for('pdf')\n"
+        "while True:\n pass"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=subprocesses.environment(), timeout=PATIENCE_S
+    )
+    assert done.returncode == -signal.SIGXCPU
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such an order")
+def test_it_is_the_first_to_go_when_memory_runs_out() -> None:
+    code = "found = int(open('/proc/self/oom_score_adj').read())"
+    assert run_confined(code) == 500

@@ -145,6 +145,7 @@ def test_pages_that_contain_themselves(worker: DocumentWorker) -> None:
     assert isinstance(worker.read("pdf", pdf_files.recursive_page_tree()), Unreadable)
 
 
+@pytest.mark.slow
 def test_a_drawing_that_contains_itself(worker: DocumentWorker) -> None:
     assert isinstance(worker.read("pdf", pdf_files.recursive_forms()), Unreadable)
     assert isinstance(worker.read("pdf", pdf_files.recursive_forms(8)), Unreadable)
