@@ -34,6 +34,7 @@ from ragd.search.query.close_matches import closest_notes
 from ragd.search.query.note_lookup import link_target, notes_named
 from ragd.search.results import TRUST, obsidian_link
 from ragd.vault.containment import contained_path
+from ragd.vault.document_worker import CannotRead
 from ragd.vault.files import ChangedWhileRead, NoteMissing, SkipPath, Unreadable, VaultGone
 from ragd.vault.threads import DOCUMENTS, NOTES, unavailable_error
 
@@ -138,6 +139,8 @@ class NoteExcerpts:
         try:
             async with asyncio.timeout(WITHIN_S):
                 inspected = await lane.run(self._read_and_inspect, request, known)
+        except CannotRead:
+            raise _still_being_read() from None
         except TimeoutError:
             raise (_still_being_read() if is_slow else RagdError("TIMEOUT")) from None
         except VaultGone as why:

@@ -26,6 +26,7 @@ from ragd.notes.model import ChunkOptions
 from ragd.notes.parse import Unparsable, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
 from ragd.vault.document_reader import DocumentReader
+from ragd.vault.document_worker import CannotRead
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.files import (
     ChangedWhileRead,
@@ -71,7 +72,7 @@ class ReadResult(Struct):
     gone: list[str] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     failed: list[tuple[str, str]] = field(default_factory=list)
-    unstable: list[str] = field(default_factory=list)  # changed while they were being read
+    unstable: list[str] = field(default_factory=list)  # changed meanwhile, or not readable now
     left: list[str] = field(default_factory=list)  # not read: the byte limit was reached
 
 
@@ -282,7 +283,7 @@ class NoteReader:
                 reading.gone.append(path)
             except SkipPath as why:
                 reading.skipped.append((path, why.reason))
-            except ChangedWhileRead:
+            except (ChangedWhileRead, CannotRead):
                 reading.unstable.append(path)
             except Unreadable as why:
                 reading.failed.append((path, why.reason))
