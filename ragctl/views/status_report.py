@@ -161,7 +161,8 @@ def _templates(vault: dict[str, Any]) -> list[str]:
 
 def _notes(data: dict[str, Any]) -> str:
     chunks, embedded = data.get("total_chunks", 0), data.get("chunks_embedded", 0)
-    text = f"{counted(data.get('total_docs', 0), 'note')}, {counted(chunks, 'passage')}"
+    what = "file" if len(data.get("kinds") or {}) > 1 else "note"
+    text = f"{counted(data.get('total_docs', 0), what)}, {counted(chunks, 'passage')}"
     withheld = data.get("chunks_withheld", 0)
     if embedded + withheld < chunks and not _makes_vectors(data.get("active_job")):
         text += f", {chunks - embedded - withheld:,} of them without a vector yet"

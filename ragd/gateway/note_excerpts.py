@@ -227,7 +227,7 @@ class NoteExcerpts:
             "from": found.first,
             "to": found.last,
             "total_lines": found.total,
-            "truncated": found.is_cut or found.last < min(request.to or found.total, found.total),
+            "truncated": found.is_cut or found.last < found.until,
             "lines_after": found.total - found.last,
             "text": None if withheld else "\n".join(found.lines),
             "citation": citation(path, found.first, found.last, place),

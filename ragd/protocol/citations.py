@@ -39,6 +39,5 @@ def parse_citation(typed: str) -> CitedPassage:
 
 
 def spoken_place(place: str) -> str:
-    """A place for people: `page 3`. Only pages and sections have numbers that a person knows."""
-    name, _, value = place.partition("=")
-    return f"{name} {value}" if value.isdecimal() else name
+    """A place for people: `page 3`."""
+    return place.replace("=", " ", 1)

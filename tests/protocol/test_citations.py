@@ -47,5 +47,5 @@ def test_every_citation_comes_back(path: str, first: int, more: int, place: str)
 
 def test_a_place_is_named_for_people() -> None:
     assert [spoken_place(one) for one in ("page=3", "node=ab12", "image")] == [
-        *("page 3", "node", "image"),
+        *("page 3", "node ab12", "image"),
     ]

@@ -96,7 +96,7 @@ def test_a_part_of_a_place_still_has_its_title() -> None:
         3,
         Ink(),
     )
-    assert "[node]\n  rest" in shown
+    assert "[node ab12]\n  rest" in shown
 
 
 def test_a_whole_note_has_no_marks_and_no_limits(ragctl: Ragctl, fake: FakeDaemon) -> None:
