@@ -25,7 +25,7 @@ from ragd.notes.search_text import search_text
 from ragd.notes.windows import Limits
 
 # Raise it with every change that makes other chunks from the same bytes: the index is then rebuilt.
-FINGERPRINT = 4
+FINGERPRINT = 5
 
 HIDDEN = "its frontmatter says `rag: false`"
 TOO_MANY = "it would become more than 30,000 passages"
