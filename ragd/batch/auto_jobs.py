@@ -137,7 +137,12 @@ def last_failure(finished: Sequence[Job]) -> Job | None:
 def reading_rules(config: Config) -> tuple[object, ...]:
     """The settings that decide which notes belong in the index."""
     indexing = config.indexing
-    return indexing.file_patterns, indexing.allow_dirs, indexing.deny_dirs, indexing.templates
+    further = {
+        name: (one.path, one.patterns, one.allow_dirs, one.deny_dirs)
+        for name, one in config.collections.items()
+    }
+    rules = (indexing.file_patterns, indexing.allow_dirs, indexing.deny_dirs, indexing.templates)
+    return *rules, further
 
 
 def is_damaged(state: State) -> bool:

@@ -45,8 +45,8 @@ class Settings:
         Keys that need a restart keep their values. Raises ConfigError. It changes nothing.
         """
         fresh = configuration.read(self.home)
-        # Unchanged folders were checked before, and may hang now.
-        if _folders(fresh) != _folders(self.current):
+        # Folders that are in use were checked before, and may hang now.
+        if not _folders(fresh) <= _folders(self.current):
             configuration.check_folders(fresh, self.home.root)
         waiting = needs_restart(self.current, fresh)
         in_force = msgspec.structs.replace(
@@ -60,5 +60,7 @@ class Settings:
         return in_force, ReloadResult(changed_keys(self.current, in_force), waiting)
 
 
-def _folders(config: Config) -> tuple[str, str]:
-    return config.vault_path, config.vector_store.path
+def _folders(config: Config) -> set[tuple[str, str]]:
+    """Every folder that the configuration names, and what it is used for."""
+    roots = {("collection", one.path) for one in config.collections.values()}
+    return roots | {("vault", config.vault_path), ("index", config.vector_store.path)}

@@ -48,11 +48,12 @@ class ConfigReload:
             return reloaded
 
     async def _read_again(self) -> tuple[Config, ReloadResult]:
-        """Raises ConfigError. It checks a new vault's folder, which may hang."""
+        """Raises ConfigError. It checks new folders, which may hang."""
         try:
             return await CHECK.run(self._settings.read_again)
         except VaultNotResponding:
             raise ConfigError(
-                "The new `vault_path` cannot be checked: its disk or mount does not respond.",
-                "Check the mount, or set the previous `vault_path` again.",
+                "A new folder of the configuration cannot be checked: a disk or mount does not "
+                "respond.",
+                "Check your mounts, or set the previous `vault_path` or `collections` again.",
             ) from None
