@@ -29,6 +29,7 @@ HEADERS = {"Server": "ragd", "X-Ragd-Version": __version__}
 STATUS_OF = {
     "INVALID_REQUEST": 400,
     "UNKNOWN_DIRECTORY": 400,
+    "UNKNOWN_COLLECTION": 400,
     "SECURITY_VIOLATION": 403,
     "JOB_NOT_FOUND": 404,
     "TIMEOUT": 504,
