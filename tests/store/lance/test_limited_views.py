@@ -1,5 +1,7 @@
 """An index that is limited to some collections: no read of it shows anything of the others."""
 
+from typing import Any
+
 import pytest
 
 from ragd.access.scope import Scope
@@ -14,7 +16,7 @@ OPEN = Scope(frozenset({"vault", "papers"}), KNOWN)
 
 @pytest.fixture
 async def filled(index: ChunkIndex) -> ChunkIndex:
-    shared = {"vectors": True, "date": "2024-05-01"}
+    shared: Any = {"vectors": True, "date": "2024-05-01"}
     await index.replace(
         [
             note("Lake.md", "river one", tags=("#open",), properties=("a=1",), **shared),
