@@ -8,9 +8,9 @@ import { notesShown } from "./example_vault.ts";
 import type { Gateway } from "./gateway.ts";
 import type { Sandbox } from "./sandbox.ts";
 
-const WORD = "quillwort"; // in the papers only
+const WORD = "quillwort"; // in both collections
 const CANARY = "zyzzogeton"; // in the secret collection only
-const QUESTION = { query: `Where does the ${WORD} ${CANARY} grow?` };
+const QUESTION = { query: `Where does the ${WORD} grow?` };
 
 export async function aboutCollections(
   checks: Checks,
@@ -33,12 +33,12 @@ export async function aboutCollections(
   await checks.item("an agent gets nothing of a collection that it may not search", async () => {
     for (const [tool, args] of [
       [SEARCH.name, QUESTION],
-      [SEARCH.name, { query: CANARY, collections: ["secret"] }],
+      [SEARCH.name, { query: WORD, collections: ["secret"] }],
       [SEARCH.name, { query: "x", agent: "other", directory_filter: ["@secret"] }],
       [STATUS.name, { verbose: true }],
     ] as const) {
       const { text } = await gateway.invoke(tool, args);
-      expect(!new RegExp(`${CANARY}(?! grow)|secret/|cave`).test(text), text);
+      expect(!new RegExp(`${CANARY}|secret/|cave`).test(text), text);
     }
     const { text } = await gateway.invoke(STATUS.name, {});
     const { data } = JSON.parse(text.split("\n")[0] ?? "");
@@ -59,7 +59,7 @@ export async function aboutCollections(
 }
 
 async function addCollections(sandbox: Sandbox): Promise<string> {
-  const notes = { papers: ["plants.md", WORD], secret: ["cave.md", CANARY] } as const;
+  const notes = { papers: ["plants.md", WORD], secret: ["cave.md", `${WORD} ${CANARY}`] } as const;
   const said: string[] = [];
   for (const [name, [file, word]] of Object.entries(notes)) {
     mkdirSync(sandbox.path(name));
