@@ -29,6 +29,7 @@ PURE = (
     *("ragd.search.query", "ragd.search.ranking", "ragd.search.dates", "ragd.search.results"),
     *("ragd.vault.containment", "ragd.vault.folder_rules", "ragd.vault.file_patterns"),
     *("ragd.vault.leftover_files", "ragd.vault.move_matching", "ragd.memories.matching"),
+    "ragd.vault.collection_paths",
     *("ragd.eventlog.frame", "ragd.close_match"),
 )
 NOT_PURE = ("ragd.guard.live_rules",)  # follows the configuration while the daemon runs
@@ -97,6 +98,7 @@ STAGES = (
 MAY_REACH = (
     *(*READS_THE_VAULT, *KNOWS_MODELS, "ragd.health.explanation"),
     *("ragd.embed.unit_vectors", "ragd.embed.providers.embedder_port"),  # pure
+    "ragd.vault.collection_paths",  # pure
 )
 QUICK = ("ragctl.__main__", "ragctl.cli", "ragctl.commands.status")
 SLOW = (

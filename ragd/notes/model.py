@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+from ragd.vault.collection_paths import VAULT
+
 
 class Chunk(Struct, frozen=True):
     """One passage. `text` is stored and shown; `embed_text` and `search_text` are derived."""
@@ -11,7 +13,7 @@ class Chunk(Struct, frozen=True):
     text: str  # at most 2,000 characters; empty if the note is empty
     section: str | None  # the header above it, as written ("#mentalhealth", "Plans")
     heading_path: str  # "Year > January > Plans", empty at the top; whole, for the guard
-    start_line: int  # of the original file, from 1, inclusive
+    start_line: int  # from 1, inclusive: of the file, or of the text of a document with places
     end_line: int
     date: str | None  # ISO day
     tags: tuple[str, ...]  # with '#', the chunk's own and the frontmatter's
@@ -24,6 +26,9 @@ class Chunk(Struct, frozen=True):
     links: tuple[str, ...] = ()  # targets that this passage links to: a path or a name, no `.md`
     properties: tuple[str, ...] = ()  # typed properties of the note, encoded
     language: str | None = None  # ISO 639-1, if it can be detected
+    position: str = ""  # the place in the file: `page=3`; empty: the lines are those of the file
+    kind: str = "markdown"  # of the file, a name in `documents.kinds`
+    collection: str = VAULT  # that the note belongs to
 
 
 class Note(Struct, frozen=True):

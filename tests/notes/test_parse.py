@@ -5,17 +5,18 @@ import uuid
 
 import pytest
 
-from ragd.notes import decoding
+from ragd.notes import chunk_maker, decoding
 from ragd.notes import parse as module
+from ragd.notes.chunk_maker import CHUNK_NAMESPACE, chunk_id
 from ragd.notes.markdown import frontmatter
 from ragd.notes.model import Chunk, ChunkOptions, Note
-from ragd.notes.parse import Unparsable, chunk_id, fingerprint, parse_note
+from ragd.notes.parse import Unparsable, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
 from tests.notes.conftest import Parse
 
 # Made once from the notes below. If this test fails, the chunks of a note have changed: raise
 # parse.FINGERPRINT by one, so that every index is rebuilt, then put the new value here.
-GOLDEN = (4, "bbc9c6bc742361d8b287fbfc3934f1f6a184a293af624df49aede57f4edd3283")
+GOLDEN = (5, "4586b7d31125d563aea10f16ba3c40abe4aba89e90236613e33db23d03c77560")
 GOLDEN_NOTES = {
     "Journal/2024-01-15.md": "---\ntags: [day]\nmood: 3\n---\n# Monday\n#health\nWell. #sleep\n",
     "Long.md": "# Long\n" + "A sentence of several words. " * 400 + "\n## Next\n- one\n- two\n",
@@ -50,7 +51,7 @@ def test_the_fingerprint_has_the_code_and_the_options() -> None:
 
 def test_a_chunk_s_id_is_the_documented_uuid() -> None:
     namespace = uuid.uuid5(uuid.NAMESPACE_URL, "ragd:chunk")
-    assert namespace.bytes == module.CHUNK_NAMESPACE
+    assert namespace.bytes == CHUNK_NAMESPACE
     for index in range(64):
         name = f"Journal/日記.md\0{index}\0{'ab' * 32}"
         assert chunk_id("Journal/日記.md", index, "ab" * 32) == str(uuid.uuid5(namespace, name))
@@ -91,6 +92,10 @@ def test_the_searched_text_has_all_names(parse: Parse) -> None:
         ("Log.md", "## 2021-03-03\nx", "2021-03-03"),
         ("Log.md", "---\ncreated: 2020-02-02\n---\n## 2021-03-03\nx", "2021-03-03"),
         ("Log.md", "---\ncreated: 2020-02-02\n---\nx", "2020-02-02"),
+        ("Log.md", "---\nstart: 2023-09-03\ncreated: 2020-02-02\n---\nx", "2023-09-03"),
+        ("Log.md", "---\nstart: soon\ndate created: 2020-02-02\n---\nx", "2020-02-02"),
+        ("Log.md", "---\nstart: 2023-09-03\n---\n## 2023-09-05\nx", "2023-09-05"),
+        ("Log.md", "---\nstart: 2023-09-03\ndate: 2024-01-01\n---\nx", "2024-01-01"),
         ("2021-03.md", "## 2021-03-03\nx", "2021-03-03"),
         ("2021-03.md", "x", "2021-03-01"),
         ("Log.md", "---\ndate: yesterday\n---\nx", None),
@@ -137,7 +142,7 @@ def test_broken_properties_lose_neither_their_words_nor_the_body(parse: Parse) -
 
 
 def test_a_note_with_too_many_passages_is_left_out_with_a_reason(parse: Parse) -> None:
-    words = " ".join(f"w{number}" for number in range(module.MOST_CHUNKS + 10))
+    words = " ".join(f"w{number}" for number in range(chunk_maker.MOST_CHUNKS + 10))
     note = parse(words, chunk_size=2, chunk_overlap=0)
-    assert (note.hidden, note.chunks) == (module.TOO_MANY, ())
+    assert (note.hidden, note.chunks) == (chunk_maker.TOO_MANY, ())
     assert parse(words).hidden is None

@@ -12,6 +12,7 @@ import yaml
 from msgspec import Struct
 
 from ragd.notes.characters import one_line
+from ragd.notes.dates import date_in_text
 from ragd.notes.markdown.sanitise import plain_line
 from ragd.notes.properties import encode_properties
 
@@ -37,6 +38,12 @@ _MAY_HIDE = re.compile(
 )
 _FALSE = {"false", "no", "off"}
 _ALIAS = "*"  # replaces a value that is an alias
+# Properties that say when a note's matter began, or when the note was created.
+_BEGINNINGS = (
+    *("day", "start", "start_date", "start-date", "start date"),
+    *("created", "created_at", "date_created", "date-created", "date created", "creation_date"),
+)
+
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NESTING = {"[": 1, "{": 1, "]": -1, "}": -1}
 
@@ -52,7 +59,7 @@ class Frontmatter(Struct, frozen=True):
     aliases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     date: str | None = None  # as written
-    created: str | None = None
+    created: str | None = None  # as written; the day it began, or was created
     properties: tuple[str, ...] = ()  # as the index keeps them
     hidden: bool = False
     warning: str | None = None
@@ -96,7 +103,7 @@ def read(text: str) -> Frontmatter:
         aliases=_texts(values.get("aliases") or values.get("alias") or []),
         tags=_tags(values.get("tags") or values.get("tag") or []),
         date=_single_value(values, "date"),
-        created=_single_value(values, "created"),
+        created=_first_day(values),
         properties=encode_properties(
             {
                 name: [plain_line(one, LONGEST_VALUE) for one in found]
@@ -166,6 +173,12 @@ def _refuse_depth(block: str) -> None:
 def _single_value(values: Values, key: str) -> str | None:
     found = values.get(key, [])
     return plain_line(found[0], LONGEST_TITLE) or None if len(found) == 1 else None
+
+
+def _first_day(values: Values) -> str | None:
+    """The first of these properties that names a day."""
+    found = (_single_value(values, key) for key in _BEGINNINGS)
+    return next((value for value in found if value and date_in_text(value)), None)
 
 
 def _texts(found: list[str]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from ragd.notes.markdown.links import link_key
 from ragd.notes.model import Chunk
 from ragd.notes.names import name_key
 from ragd.store.lance import libraries
+from ragd.vault.collection_paths import VAULT
 
 TABLE = "obsidian_chunks"
 
@@ -62,6 +63,9 @@ class ChunkRow(Struct, frozen=True):
     links: list[str] = []
     properties: list[str] = []
     language: str | None = None
+    position: str = ""  # empty: the lines are those of the file
+    kind: str = ""  # empty: not known
+    collection: str = VAULT
 
 
 def arrow_schema(dimensions: int, metadata: Mapping[str, str]) -> Any:
@@ -96,6 +100,9 @@ def arrow_schema(dimensions: int, metadata: Mapping[str, str]) -> Any:
             pa.field("language", text),
             pa.field(KEYS, text, nullable=False),
             pa.field(UNITS, pa.binary()),
+            pa.field("position", text, nullable=False),
+            pa.field("kind", text, nullable=False),
+            pa.field("collection", text, nullable=False),
         ],
         metadata=dict(metadata),
     )
@@ -144,6 +151,9 @@ def _columns(rows: Sequence[tuple[FileRows, Chunk]]) -> dict[str, list[Any]]:
         "language": [c.language for _, c in rows],
         KEYS: [_keys(f.title, c) for f, c in rows],
         UNITS: [unit_bytes(f.vectors.get(c.chunk_id)) for f, c in rows],
+        "position": [c.position for _, c in rows],
+        "kind": [c.kind for _, c in rows],
+        "collection": [c.collection for _, c in rows],
     }
 
 

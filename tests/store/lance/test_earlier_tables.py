@@ -11,7 +11,10 @@ from ragd.store.lance import LanceStore, condition, generation_folders, table_in
 from ragd.store.lance.schema import arrow_schema
 from tests.store.lance.drafts import defect, identity, note
 
-LATER = ("note_tags", "names", "links", "properties", "language", "keys", "units")
+LATER = (
+    *("note_tags", "names", "links", "properties", "language", "keys", "units"),
+    *("position", "kind", "collection"),
+)
 
 
 def earlier_schema(dimensions: int, metadata: Mapping[str, str]) -> Any:
@@ -41,6 +44,7 @@ async def test_an_earlier_table_is_searched_written_and_probed(
     (hit,) = await index.find_by_words("river", 10, where)
     (row,) = await index.read_chunks([hit.chunk_id])
     assert (row.source_file, row.tags, row.note_tags) == ("a.md", ["#birds"], [])
+    assert (row.position, row.kind, row.collection) == ("", "", "vault")
     assert await index.find_by_name("a") == []
     index.close()
     store.close()

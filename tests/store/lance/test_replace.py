@@ -35,6 +35,7 @@ SPEC_COLUMNS = [
 OUR_COLUMNS = [
     *("content_hash", "file_sha256", "start_line", "end_line", "title", "heading_path"),
     *("search_text", "note_tags", "names", "links", "properties", "language", "keys", "units"),
+    *("position", "kind", "collection"),
 ]
 
 
@@ -67,6 +68,9 @@ async def test_a_chunk_comes_back_as_it_went_in(index: ChunkIndex) -> None:
         names=("File name",),
         links=("Other note",),
         language="en",
+        position="page=3",
+        kind="pdf",
+        collection="papers",
     )
     file = note("Journal/2024/a.md", "what I wrote", mtime_ns=1_700_000_000_123_456_789)
     file = msgspec.structs.replace(file, chunks=[given_chunk])
@@ -94,6 +98,9 @@ async def test_a_chunk_comes_back_as_it_went_in(index: ChunkIndex) -> None:
         names=["File name"],
         links=["Other note"],
         language="en",
+        position="page=3",
+        kind="pdf",
+        collection="papers",
     )
 
 

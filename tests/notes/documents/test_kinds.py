@@ -1,0 +1,69 @@
+"""The kinds of documents, by file name."""
+
+import pytest
+
+from ragd.notes.documents.kinds import (
+    KINDS,
+    MARKDOWN,
+    count_phrase,
+    counts_phrase,
+    default_patterns,
+    kind_of,
+    known_kind,
+)
+from ragd.vault.file_patterns import NotePatterns
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("a.md", "markdown"),
+        ("A.MARKDOWN", "markdown"),
+        ("Boards/a.canvas", "canvas"),
+        ("a.excalidraw", "excalidraw"),
+        ("Drawings/A.Excalidraw.MD", "excalidraw"),
+        ("a.txt", "text"),
+        ("a.org", "text"),
+        ("a.rst", "text"),
+        ("a.html", "html"),
+        ("a.HTM", "html"),
+        ("Papers/a.b.PDF", "pdf"),
+        ("a.docx", "docx"),
+        ("a.epub", "epub"),
+        ("scan.JPG", "image"),
+    ],
+)
+def test_the_name_of_a_file_says_its_kind(path: str, name: str) -> None:
+    assert kind_of(path).name == name
+    assert known_kind(path) is KINDS[name]
+
+
+@pytest.mark.parametrize("path", ["a.xyz", "README", "folder.pdf/note", ".pdfx", "pdf"])
+def test_a_file_of_no_kind_is_read_as_markdown(path: str) -> None:
+    assert known_kind(path) is None
+    assert kind_of(path) is MARKDOWN
+
+
+def test_the_default_patterns_include_every_kind_but_images() -> None:
+    patterns = NotePatterns(default_patterns())
+    included = {
+        kind.name
+        for kind in KINDS.values()
+        if all(patterns.match("", f"a{suffix}") for suffix in kind.suffixes)
+    }
+    assert included == KINDS.keys() - {"image"}
+
+
+def test_only_kinds_that_the_worker_reads_are_slow_and_may_be_large() -> None:
+    slow = {kind.name for kind in KINDS.values() if kind.is_slow}
+    assert slow == {"pdf", "docx", "epub", "image"}
+    assert {kind.name for kind in KINDS.values() if kind.most_bytes > MARKDOWN.most_bytes} == slow
+
+
+def test_counts_are_written_for_people() -> None:
+    assert count_phrase(1, KINDS["pdf"]) == "1 PDF"
+    assert counts_phrase([]) == ""
+    assert counts_phrase([("pdf", 1200), ("canvas", 0)]) == "1,200 PDFs"
+    assert counts_phrase([("pdf", 12), ("canvas", 1), ("image", 2)]) == (
+        "12 PDFs, 1 canvas and 2 images"
+    )
