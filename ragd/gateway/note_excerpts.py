@@ -66,6 +66,8 @@ class NoteBytesReader(Protocol):
 
     def includes(self, path: str) -> bool: ...
 
+    def collection_of(self, path: str) -> str: ...
+
     def read_bytes(self, path: str) -> tuple[bytes, str]: ...
 
 
@@ -120,7 +122,8 @@ class NoteExcerpts:
     ) -> dict[str, Any]:
         try:
             async with asyncio.timeout(WITHIN_S):
-                inspected = await NOTES.run(self._read_and_inspect, request, known)
+                lane = NOTES.of(self._notes.collection_of(request.path))
+                inspected = await lane.run(self._read_and_inspect, request, known)
         except TimeoutError:
             raise RagdError("TIMEOUT") from None
         except VaultGone as why:
@@ -191,7 +194,7 @@ class NoteExcerpts:
             "lines_after": found.total - found.last,
             "text": None if withheld else "\n".join(found.lines),
             "citation": citation(path, found.first, found.last),
-            "link": obsidian_link(self._settings.vault.name, path),
+            "link": obsidian_link(*self._settings.folder_and_file(path)),
             "stale": entry is not None and entry.sha256 != inspected.sha256,
             "trust": TRUST,
             "injection_suspected": inspected.injection_suspected,

@@ -21,6 +21,12 @@ async def request_job(
     the deletions, in all collections or only in those of `accept_in`.
     """
     job_id = job_id or new_id()
-    accepted = {"accept_deletions": accept_deletions, "accept_in": list(accept_in)}
-    await record(JobRequested(job_id=job_id, mode=mode, origin=origin, **accepted))
+    requested = JobRequested(
+        job_id=job_id,
+        mode=mode,
+        origin=origin,
+        accept_deletions=accept_deletions,
+        accept_in=list(accept_in),
+    )
+    await record(requested)
     return job_id

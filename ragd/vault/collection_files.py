@@ -87,9 +87,7 @@ class _CompiledRules(NamedTuple):
 class CollectionFiles:
     """The notes of one root, by one version of its rules."""
 
-    def __init__(
-        self, name: str, rules: ReadingRules, memory: RootMemory, sampled: int
-    ) -> None:
+    def __init__(self, name: str, rules: ReadingRules, memory: RootMemory, sampled: int) -> None:
         """`sampled`: how many of its notes are read to find out their language."""
         self.name = name
         self.rules = rules
