@@ -10,7 +10,7 @@ from msgspec import inspect
 from pages.markdown import row, table_head
 from ragd.config.json_schema import Schema, json_schema
 from ragd.config.keys import Effect, Key, dotted_keys
-from ragd.config.schema import AccessRule, CollectionSettings, Config, ConfigSection
+from ragd.config.schema import AccessRule, CollectionSettings, Config
 from ragd.config.validation import expected_words, without_metadata
 
 EFFECTS: dict[Effect, str] = {
@@ -126,7 +126,7 @@ def _section(section: str, keys: list[Key]) -> Iterator[str]:
         yield from _inner_section("A collection", CollectionSettings)
 
 
-def _inner_section(title: str, kind: type[ConfigSection], prefix: str = "") -> Iterator[str]:
+def _inner_section(title: str, kind: type[msgspec.Struct], prefix: str = "") -> Iterator[str]:
     """The keys of a section that a list or a section of free names contains."""
     shape = inspect.type_info(kind)
     assert isinstance(shape, inspect.StructType)

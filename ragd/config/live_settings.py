@@ -13,6 +13,7 @@ from ragd.config.contexts import Contexts
 from ragd.config.keys import changed_keys, needs_restart
 from ragd.config.load import Config
 from ragd.paths import Home
+from ragd.vault.collection_paths import VAULT, split_path
 
 
 class ReloadResult(Struct, frozen=True):
@@ -48,6 +49,13 @@ class Settings:
         if config is not self.current:
             config, contexts = self._contexts = (self.current, Contexts(self.current))
         return contexts
+
+    def folder_and_file(self, path: str) -> tuple[str, str]:
+        """The name of the folder that a note is in, as Obsidian names a vault, and the path in
+        it."""
+        name, inner = split_path(path, self.current.collections)
+        root = self.current.vault_path if name == VAULT else self.current.collections[name].path
+        return Path(root).name, inner
 
     def read_again(self) -> tuple[Config, ReloadResult]:
         """Read the file: the configuration to put in force, and what that would change.

@@ -40,7 +40,12 @@ class ConfigReload:
                 raise
             if always or reloaded.applied or reloaded.needs_restart != settings.waiting:
                 provider = config.embedding.provider
-                await record(ConfigReloaded(config_hash=fingerprint(config), provider=provider))
+                reloaded_fact = ConfigReloaded(
+                    config_hash=fingerprint(config),
+                    provider=provider,
+                    collections=list(config.collections),
+                )
+                await record(reloaded_fact)
                 log.info("configuration reloaded", applied=reloaded.applied)
             settings.current = config  # not before it is recorded
             settings.waiting = reloaded.needs_restart
@@ -50,7 +55,7 @@ class ConfigReload:
     async def _read_again(self) -> tuple[Config, ReloadResult]:
         """Raises ConfigError. It checks new folders, which may hang."""
         try:
-            return await CHECK.run(self._settings.read_again)
+            return await CHECK.of("").run(self._settings.read_again)
         except VaultNotResponding:
             raise ConfigError(
                 "A new folder of the configuration cannot be checked: a disk or mount does not "

@@ -29,7 +29,13 @@ from ragd.state.job_requests import request_job
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex
 from ragd.store.open_indexes import OpenIndexes
-from ragd.vault.note_reader import ReadResult, VaultGone
+from ragd.vault.collection_calls import (
+    CollectionReader,
+    CollectionVerifier,
+    read_notes,
+    verify_roots,
+)
+from ragd.vault.note_reader import ReadResult
 from ragd.vault.threads import BACKLOG
 
 FILL_CHUNKS = 512
@@ -39,19 +45,13 @@ TRIES = 2  # after so many reads that find the note changed or gone, its stored 
 log = structlog.get_logger(NAME)
 
 
-class BacklogNoteReader(Protocol):
+class BacklogNoteReader(CollectionReader, CollectionVerifier, Protocol):
     """Reads the texts again from the vault; called in a thread."""
 
     @property
     def fingerprint(self) -> str: ...
 
-    def verify_root(self) -> None: ...
-
     def includes(self, path: str) -> bool: ...
-
-    def read(
-        self, paths: Sequence[str], known: Mapping[str, Entry], *, again: bool = False
-    ) -> ReadResult: ...
 
 
 class Backlog:
@@ -173,18 +173,19 @@ class Backlog:
         """The newest notes that lack vectors, read again. Notes that have changed are left out."""
         files, lacking = table.files, list(table.lacking)
         wanted = await asyncio.to_thread(_newest, lacking, files, self._paused(table))
-        try:
-            await BACKLOG.run(self._notes.verify_root)
-            reading = await BACKLOG.run(self._notes.read, wanted, files, again=True)
-        except VaultGone:  # the watcher records it
+        gone = await verify_roots(BACKLOG, self._notes, wanted)
+        present = [path for path in wanted if self._notes.collection_of(path) not in gone]
+        reading = await read_notes(BACKLOG, self._notes, present, files, again=True)
+        reading.unreachable += [path for path in wanted if self._notes.collection_of(path) in gone]
+        if len(gone | reading.lost) == len(self._notes.collections):  # the watcher records it
             await self._clock.sleep(VAULT_AGAIN_S)
             return []
         as_stored = [f for f in reading.files if _is_as_stored(f, files.get(f.path))]
         found = as_stored + await self._read_from_index(reading, table, index)
-        present = {file.path for file in found}
-        await self._announce(reading, present, table)
+        ready = {file.path for file in found}
+        await self._announce(reading, ready, table)
         # The others are changing now, or have changed and will come in a batch.
-        self._set_aside([path for path in wanted if path not in present], table)
+        self._set_aside([path for path in wanted if path not in ready], table)
         return found
 
     async def _announce(self, reading: ReadResult, present: Collection[str], table: Table) -> None:
@@ -212,9 +213,10 @@ class Backlog:
         self, reading: ReadResult, table: Table, index: ChunkIndex
     ) -> list[ReadFile]:
         """The stored text of notes that are gone or unreadable and stay in the index: their removal
-        is held, or the file cannot be read now. Other notes have left it by the second try."""
+        is held, or the file or its collection cannot be read now. Other notes have left it by the
+        second try."""
         lost = [path for path in reading.gone if self._notes.includes(path)]
-        lost += [path for path, _ in reading.failed]
+        lost += [path for path, _ in reading.failed] + reading.unreachable
         stay = [path for path in lost if self._was_retried(path, table)]
         if not stay or not self._maker.is_local(index):
             return []

@@ -11,9 +11,9 @@ from typing import Any
 
 from ragd.batch.in_flight import ReadFile
 from ragd.folds.tables import Entry
+from ragd.notes.chunk_maker import embedded_text
 from ragd.notes.markdown.sections import shown_path
 from ragd.notes.model import Chunk, Note
-from ragd.notes.parse import embedded_text
 from ragd.store.lance import ChunkIndex, one_of
 
 _COLUMNS = (

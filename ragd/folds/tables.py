@@ -26,6 +26,10 @@ class Folders:
     def __iter__(self) -> Iterator[str]:
         return iter(self._notes)
 
+    def count(self, folder: str) -> int:
+        """How many notes are below this folder."""
+        return self._notes.get(folder, 0)
+
     def add(self, path: str) -> None:
         for folder in _parents(path):
             self._notes[folder] = self._notes.get(folder, 0) + 1

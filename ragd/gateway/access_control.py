@@ -65,16 +65,20 @@ class AccessControl:
         """What an answer covers that names no collection. For the user that is everything; an
         agent gets nothing of a private collection that it does not name."""
         config = self._settings.current
-        return full_scope(config, asker) if asker.is_owner else default_scope(config, asker)
+        if asker.is_owner:
+            scope = full_scope(config, asker)
+            return Scope(scope.names | self._leaving(), scope.known | self._leaving())
+        return self._with_leaving(default_scope(config, asker))
 
     def scope_of_search(self, asker: Asker, request: SearchRequest) -> Scope:
         """What a search covers. Raises RagdError for a collection that is not permitted."""
-        return search_scope(self._settings.current, asker, request)
+        return self._with_leaving(search_scope(self._settings.current, asker, request))
 
     def scope_of_note(self, asker: Asker, path: str) -> Scope:
         """Where a note is looked for: its path names its collection."""
         config = self._settings.current
-        return scope_with_paths(config, asker, default_scope(config, asker), [path])
+        scope = scope_with_paths(config, asker, default_scope(config, asker), [path])
+        return self._with_leaving(scope)
 
     def scope_of_refused(self, request: web.BaseRequest | None) -> Scope:
         """What a refusal may report, also for a request whose headers are not valid."""
@@ -82,6 +86,15 @@ class AccessControl:
             return self.scope_of(asker_of(request) if request is not None else Asker())
         except RagdError:
             return self.scope_of(Asker())
+
+    def _leaving(self) -> frozenset[str]:
+        """Collections that are not configured any more, but still have notes in the index."""
+        catalog = self._ledger.state.catalog
+        return frozenset(catalog.collections) - self._settings.current.collections.keys()
+
+    def _with_leaving(self, scope: Scope) -> Scope:
+        """The scope, which knows these collections too, and does not have them."""
+        return Scope(scope.names, scope.known | self._leaving())
 
     def permits_source(self, scope: Scope) -> Permits | None:
         """Whether a memory with this source is in scope; None: every memory is.

@@ -20,8 +20,9 @@ from ragd.gateway.scoped_status import scoped_status
 from ragd.gateway.search_answers import GuardedAnswer, search_envelope
 from ragd.gateway.status import answer_meta, explained_error, status_envelope
 from ragd.gateway.suggested_commands import SuggestedCommands
-from ragd.health.current_health import CurrentHealth, scoped_health
+from ragd.health.current_health import CurrentHealth
 from ragd.health.explanation import explain
+from ragd.health.scoped_health import scoped_health, visible_state
 from ragd.protocol.envelope import Envelope, refusal_envelope
 from ragd.state.ledger import Ledger
 
@@ -54,14 +55,15 @@ class Envelopes:
 
     def health(self, scope: Scope) -> CurrentHealth:
         """Health now, of what is in scope."""
-        return scoped_health(self._refresh_live_state().health(self._ledger.state), scope)
+        state = self._ledger.state
+        return scoped_health(self._refresh_live_state().health(state), state, scope)
 
     def data(
         self, data: Any, code: str | None = None, took_ms: int = 0, *, scope: Scope
     ) -> Envelope:
         """An answer with data. If health or the answer itself (`code`) is degraded, the error has
         the reason."""
-        state, health = self._ledger.state, self.health(scope)
+        state, health = visible_state(self._ledger.state, scope), self.health(scope)
         worst, codes = health.state, health.codes
         if code is not None:
             worst, codes = worse(worst, DEGRADED), [code, *codes]
@@ -75,7 +77,7 @@ class Envelopes:
         """The full status, or what it says about the collections in scope."""
         live = self._refresh_live_state()
         live.process = read_process_stats()
-        state = self._ledger.state
+        state = visible_state(self._ledger.state, scope)
         envelope = status_envelope(state, live, took_ms)
         if (counted := self._count(scope)) is not None:
             health = self.health(scope)
@@ -84,14 +86,14 @@ class Envelopes:
 
     def search(self, answer: GuardedAnswer, scope: Scope, took_ms: int) -> Envelope:
         """A search answer, with the health of the moment when the search ended."""
-        state, model = self._ledger.state, self.live.model
+        state, model = visible_state(self._ledger.state, scope), self.live.model
         counted = self._count(scope)
         envelope = search_envelope(answer, state, self.health(scope), model, took_ms, counted)
         return self.commands.add_home_to_envelope(envelope)
 
     def refusal(self, why: RagdError, scope: Scope) -> Envelope:
         """An answer without data, with the health of this moment."""
-        state = self._ledger.state
+        state = visible_state(self._ledger.state, scope)
         if why.message == why.kind.message:  # the log may have more details
             why = RagdError(why.code, *explain(why.code, state, self.live.model))
         health = self.health(scope).state

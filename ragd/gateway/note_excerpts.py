@@ -68,6 +68,8 @@ class NoteBytesReader(Protocol):
 
     def includes(self, path: str) -> bool: ...
 
+    def collection_of(self, path: str) -> str: ...
+
     def read_bytes(self, path: str) -> tuple[bytes, str]: ...
 
 
@@ -113,7 +115,7 @@ class NoteExcerpts:
             known = {path: entry for path, entry in known.items() if scope.includes(path)}
         try:
             if not scope.includes(request.path):
-                raise await NOTES.run(self._no_such_note, request.path, known)
+                raise await asyncio.to_thread(self._no_such_note, request.path, known)
             return await self._answer_for_path(request, known)
         except NoSuchNote:
             path = await self._path_by_name(request.path, known, scope)
@@ -136,7 +138,8 @@ class NoteExcerpts:
     ) -> dict[str, Any]:
         try:
             async with asyncio.timeout(WITHIN_S):
-                inspected = await NOTES.run(self._read_and_inspect, request, known)
+                lane = NOTES.of(self._notes.collection_of(request.path))
+                inspected = await lane.run(self._read_and_inspect, request, known)
         except TimeoutError:
             raise RagdError("TIMEOUT") from None
         except VaultGone as why:
@@ -209,7 +212,7 @@ class NoteExcerpts:
             "citation": citation(path, found.first, found.last),
             "collection": collection_of(path, self._settings.current.collections),
             "context": self._settings.contexts.nearest(path),
-            "link": obsidian_link(self._settings.vault.name, path),
+            "link": obsidian_link(*self._settings.folder_and_file(path)),
             "stale": entry is not None and entry.sha256 != inspected.sha256,
             "trust": TRUST,
             "injection_suspected": inspected.injection_suspected,

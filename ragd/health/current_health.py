@@ -5,13 +5,9 @@ It never judges a dependency itself: the table of reasons is in `ragd.folds.heal
 
 from msgspec import Struct
 
-from ragd.access.scope import Scope
 from ragd.errors import HEALTHY, SEVERITY, UNAVAILABLE, worse
 from ragd.folds import State
 from ragd.folds.health_reasons import forced_state
-from ragd.vault.collection_paths import VAULT
-
-ABOUT_THE_VAULT = ("VAULT_NOT_FOUND", "VAULT_NOT_RESPONDING")
 
 
 class CurrentReason(Struct, frozen=True):
@@ -58,19 +54,3 @@ def current_health(
     for reason in found:
         worst = worse(worst, reason.state)
     return CurrentHealth(worst, tuple(found))
-
-
-def scoped_health(health: CurrentHealth, scope: Scope) -> CurrentHealth:
-    """The health without what concerns only collections that are not in scope. What makes the
-    whole daemon unavailable concerns everybody."""
-    if VAULT in scope.names:
-        return health
-    kept = [
-        reason
-        for reason in health.reasons
-        if reason.code not in ABOUT_THE_VAULT or reason.state == UNAVAILABLE
-    ]
-    worst = HEALTHY
-    for reason in kept:
-        worst = worse(worst, reason.state)
-    return CurrentHealth(worst, tuple(kept))

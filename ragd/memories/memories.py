@@ -210,15 +210,16 @@ class Memories:
         """What the guard finds in a memory. Raises RagdError if its source is not a note."""
         try:
             async with asyncio.timeout(WITHIN_S):
-                await NOTES.run(self._require_note, memory.source)
-                return await NOTES.run(self._inspect_note, memory)
+                lane = NOTES.of(self._notes.collection_of(memory.source))
+                await lane.run(self._require_note, memory.source)
+                return await lane.run(self._inspect_note, memory)
         except TimeoutError:
             raise RagdError("TIMEOUT") from None
         except VaultGone as why:
             raise unavailable_error(why) from None
 
     def _require_note(self, path: str) -> None:
-        facts = self._notes.stat_notes([path])[path]
+        facts = self._notes.stat_notes(self._notes.collection_of(path), [path])[path]
         if facts is None or not self._notes.includes(path):
             raise _no_such_source()
 

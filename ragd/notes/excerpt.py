@@ -11,12 +11,13 @@ from msgspec import Struct, structs
 
 from ragd.notes import decoding
 from ragd.notes.characters import visible
+from ragd.notes.chunk_maker import file_title
 from ragd.notes.markdown import frontmatter, tags
 from ragd.notes.markdown.fences import without_code
 from ragd.notes.markdown.frontmatter import Frontmatter
 from ragd.notes.markdown.sanitise import without_markup
 from ragd.notes.markdown.sections import Section, split_sections
-from ragd.notes.parse import HIDDEN, Unparsable, file_title
+from ragd.notes.parse import HIDDEN, Unparsable
 
 PIECE = 8_000  # characters that are inspected at once: a regular expression cannot be interrupted
 OVERLAP = 1_000  # longer than any match

@@ -15,7 +15,7 @@ from ragd.search.ranking.cosine_scale import DEFAULT_SCALE, CosineScale
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.relevance import FLOOR, relevance, unrelated_cosine
 from ragd.search.ranking.score import Evidence, evidence_numbers, stands_out
-from ragd.search.results import Result, make_result
+from ragd.search.results import Result, make_result, obsidian_link
 from ragd.search.retrieval import Question
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkRow
@@ -73,7 +73,7 @@ class PassageScorer:
         shown = make_result(
             row,
             0.0,  # the score is computed from all results later
-            self._settings.vault.name,
+            obsidian_link(*self._settings.folder_and_file(row.source_file)),
             stale=stale,
             unverified=unverified,
             date_source="note" if row.date else "file" if day else None,

@@ -74,8 +74,8 @@ class Result(Struct, frozen=True):
     evidence: Mapping[str, Number] | UnsetType = UNSET  # the numbers behind its rank, if requested
 
 
-def make_result(row: StoredPassage, score: float, vault: str, **flags: Any) -> Result:
-    """The row as a result, with its citation and its Obsidian link."""
+def make_result(row: StoredPassage, score: float, link: str, **flags: Any) -> Result:
+    """The row as a result, with its citation. `link`: what opens it in Obsidian."""
     return Result(
         row.chunk_text,
         round(score, 4),
@@ -89,7 +89,7 @@ def make_result(row: StoredPassage, score: float, vault: str, **flags: Any) -> R
         row.start_line,
         row.end_line,
         citation(row.source_file, row.start_line, row.end_line),
-        obsidian_link(vault, row.source_file),
+        link,
         **flags,
     )
 

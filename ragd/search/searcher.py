@@ -20,7 +20,7 @@ from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search import retrieval
 from ragd.search.candidate_ranking import Ranker, mark_dates
 from ragd.search.dates import NamedTime
-from ragd.search.file_check import FileCheck, FileStatReader
+from ragd.search.file_check import FileCheck
 from ragd.search.hints import find_hints
 from ragd.search.linked_notes import find_linked_notes, not_shown_yet
 from ragd.search.listed_passages import find_listed_passages, order_listed
@@ -40,6 +40,7 @@ from ragd.search.vocabulary import VocabularyCache
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex, condition, in_scope
 from ragd.store.open_indexes import OpenIndexes
+from ragd.vault.collection_calls import CollectionStats
 
 WITHIN_S = 8.0
 SPARE_S = 0.5  # to send the results found by the deadline
@@ -52,7 +53,7 @@ LINKED_DEPTH = 10  # passages of linked notes that are compared
 _TIMED_OUT = QueryVector(code="TIMEOUT")  # marks a partial answer
 
 
-class SearchableVault(FileStatReader, Protocol):
+class SearchableVault(CollectionStats, Protocol):
     """The vault, as the current configuration allows it to be read."""
 
     def includes(self, path: str) -> bool: ...

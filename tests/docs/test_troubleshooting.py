@@ -10,7 +10,7 @@ from ragctl import cli
 from ragd import errors
 from ragd.errors import CODES
 from ragd.folds.health_reasons import REASONS
-from ragd.notes import parse
+from ragd.notes import chunk_maker, parse
 from ragd.vault import files as vault_files
 from ragd.vault import folder_rules, leftover_files, safe_open, walk
 
@@ -55,7 +55,7 @@ LEFT_OUT = (
         leftover_files.HIDDEN,
         leftover_files.PLACEHOLDER,
     ),
-    *(parse.HIDDEN, parse.TOO_MANY),
+    *(parse.HIDDEN, chunk_maker.TOO_MANY),
     *(safe_open.LINK, safe_open.NOT_REGULAR, safe_open.TOO_LARGE, vault_files.PERMISSION_DENIED),
     *(walk.PATH_TOO_LONG, walk.FOLDER_UNREADABLE, walk.FOLDER_TOO_DEEP, walk.INPUT_OUTPUT),
     walk.NAME_NOT_UTF8,

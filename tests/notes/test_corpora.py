@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragd.notes import decoding
+from ragd.notes.documents.kinds import kind_of
 from ragd.notes.markdown import frontmatter
 from ragd.notes.model import ChunkOptions, Note
 from ragd.notes.parse import Unparsable, parse_note
@@ -129,6 +130,8 @@ def test_every_hostile_string_is_a_note_and_a_name(
     with (shared / "security" / f"{name}.jsonl").open(encoding="utf-8") as lines:
         for line in lines:
             text: str = json.loads(line)["text"]
+            if kind_of(text).is_slow:  # `../../a.pdf` is read in the worker
+                continue
             data = text.encode("utf-8", "surrogatepass")
             for raw in (data, b"---\ntitle: " + data + b"\ntags: [" + data + b"]\n---\nbody"):
                 note = parse_note(text, raw, ChunkOptions(), wordpiece.count)

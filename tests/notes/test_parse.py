@@ -5,11 +5,12 @@ import uuid
 
 import pytest
 
-from ragd.notes import decoding
+from ragd.notes import chunk_maker, decoding
 from ragd.notes import parse as module
+from ragd.notes.chunk_maker import CHUNK_NAMESPACE, chunk_id
 from ragd.notes.markdown import frontmatter
 from ragd.notes.model import Chunk, ChunkOptions, Note
-from ragd.notes.parse import Unparsable, chunk_id, fingerprint, parse_note
+from ragd.notes.parse import Unparsable, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
 from tests.notes.conftest import Parse
 
@@ -50,7 +51,7 @@ def test_the_fingerprint_has_the_code_and_the_options() -> None:
 
 def test_a_chunk_s_id_is_the_documented_uuid() -> None:
     namespace = uuid.uuid5(uuid.NAMESPACE_URL, "ragd:chunk")
-    assert namespace.bytes == module.CHUNK_NAMESPACE
+    assert namespace.bytes == CHUNK_NAMESPACE
     for index in range(64):
         name = f"Journal/日記.md\0{index}\0{'ab' * 32}"
         assert chunk_id("Journal/日記.md", index, "ab" * 32) == str(uuid.uuid5(namespace, name))
@@ -141,7 +142,7 @@ def test_broken_properties_lose_neither_their_words_nor_the_body(parse: Parse) -
 
 
 def test_a_note_with_too_many_passages_is_left_out_with_a_reason(parse: Parse) -> None:
-    words = " ".join(f"w{number}" for number in range(module.MOST_CHUNKS + 10))
+    words = " ".join(f"w{number}" for number in range(chunk_maker.MOST_CHUNKS + 10))
     note = parse(words, chunk_size=2, chunk_overlap=0)
-    assert (note.hidden, note.chunks) == (module.TOO_MANY, ())
+    assert (note.hidden, note.chunks) == (chunk_maker.TOO_MANY, ())
     assert parse(words).hidden is None

@@ -19,7 +19,7 @@ from ragd.events import (
     SegmentQuarantined,
     VaultUnavailable,
 )
-from ragd.notes import parse
+from ragd.notes import chunk_maker, parse
 from ragd.notes.model import ChunkOptions
 from ragd.notes.parse import parse_note
 from ragd.notes.wordpiece import WordPiece
@@ -334,13 +334,13 @@ async def test_a_note_that_hides_below_a_huge_frontmatter_is_not_indexed(
 async def test_a_note_of_too_many_passages_is_named_with_its_reason_until_it_is_shorter(
     start: Any, vault: Path, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(parse, "MOST_CHUNKS", 5)
+    monkeypatch.setattr(chunk_maker, "MOST_CHUNKS", 5)
     (vault / "Long.md").write_text("\n".join(f"# Day {n}\nThe quetzal sang.\n" for n in range(6)))
     pipeline = await start()
     job = await pipeline.request("full")
     await pipeline.until(JobFinished, 0, job_id=job)
     assert await pipeline.found("quetzal") == set()
-    assert pipeline.catalog.skipped["Long.md"] == parse.TOO_MANY
+    assert pipeline.catalog.skipped["Long.md"] == chunk_maker.TOO_MANY
     (vault / "Long.md").write_text("# Day\nThe quetzal sang.\n")
     await pipeline.until_state(lambda state: "Long.md" in state.catalog.files)
     assert await pipeline.found("quetzal") == {"Long.md"}

@@ -52,6 +52,21 @@ def without_markup(text: str) -> str:
         # The removed markup may have been between the parts of a tag, so another pass is needed.
         if text == before or not _TAG_START.search(text):
             return text
+    return without_tag_starts(text)
+
+
+def without_html(text: str) -> str:
+    """The text of an HTML file, line for line: every tag is a tag, and nothing is Markdown."""
+    for _ in range(_PASSES):
+        before = text
+        text = _Pass(text, is_html=True).result()
+        if text == before or not _TAG_START.search(text):
+            return text
+    return without_tag_starts(text)
+
+
+def without_tag_starts(text: str) -> str:
+    """The text with no tag in it, and every word: `<b>` becomes `< b>`."""
     return _TAG_START.sub("< ", text)
 
 
@@ -63,18 +78,20 @@ def plain_line(text: str, longest: int) -> str:
 class _Pass:
     """One pass over the text, from one piece of markup to the next."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, is_html: bool = False) -> None:
         self.text = text
         self._absent: set[str] = set()
+        self._is_html = is_html
 
     def result(self) -> str:
         text = self.text
+        markup = _TAG_START if self._is_html else _MARKUP
         kept: list[str] = []
         done = at = 0
-        while match := _MARKUP.search(text, at):
+        while match := markup.search(text, at):
             start = match.start()
             cut: Cut | None
-            code = self._code_around(at, start)
+            code = None if self._is_html else self._code_around(at, start)
             if code:
                 start, cut = code
             elif text[start] == "<":
@@ -157,7 +174,7 @@ class _Pass:
     def _cut_tag(self, match: re.Match[str]) -> Cut:
         name, rest = match.group(1).lower(), match.group(2)
         start, end = match.span()
-        if not _is_tag(name, rest):
+        if not self._is_html and not _is_tag(name, rest):
             return end, f" {match.group()[1:-1]} "
         if name in ("script", "style") and self.text[start + 1] != "/":
             cut = self._cut_through(name, start, end)

@@ -6,6 +6,8 @@ a header.
 """
 
 import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -53,7 +55,33 @@ class _Header(Struct, frozen=True):
     hashtags: tuple[str, ...]
     date: str | None
     full_path: str
-    lines: int  # number of lines of the header: 1 or 2
+
+
+class FoundHeading(Struct, frozen=True):
+    """A header in a text: its line, from 0, and how many lines it has; level 0 is a hashtag."""
+
+    line: int
+    lines: int
+    level: int
+    name: str
+
+
+def find_headings(text: str) -> Iterator[FoundHeading]:
+    """The headers of a text, in order."""
+    raw = text.split("\n")
+    return _find_headings(text, raw, list(map(str.strip, raw)))
+
+
+def _find_headings(text: str, raw: list[str], lines: list[str]) -> Iterator[FoundHeading]:
+    for at in _header_places(text, lines):
+        if lines[at][0] == "#":
+            header_lines = 1
+            marks, name = _read_header(raw[at], lines[at])
+        else:
+            at, header_lines = at - 1, 2
+            marks, name = _read_underlined(raw, lines, at)
+        if name:
+            yield FoundHeading(at, header_lines, marks, name)
 
 
 def split_sections(text: str, first_line: int) -> list[Section]:
@@ -62,22 +90,32 @@ def split_sections(text: str, first_line: int) -> list[Section]:
     lines = list(map(str.strip, raw))
     found: list[Section] = []
     above: list[_Header] = []
-    start = 0
-    for at in _header_places(text, lines):
-        if lines[at][0] == "#":
-            header_lines = 1
-            marks, name = _read_header(raw[at], lines[at])
-        else:
-            at, header_lines = at - 1, 2
-            marks, name = _read_underlined(raw, lines, at)
-        if not name:
-            continue
-        _add_section(found, lines[start:at], first_line + start, above)
-        _update_path(above, marks, name, header_lines)
-        start = at
+    start = header_lines = 0
+    for heading in _find_headings(text, raw, lines):
+        _add_section(found, lines[start : heading.line], first_line + start, above, header_lines)
+        _update_path(above, heading.level, heading.name)
+        start, header_lines = heading.line, heading.lines
         if len(found) >= MOST_SECTIONS - 1:
             break
-    _add_section(found, lines[start:], first_line + start, above)
+    _add_section(found, lines[start:], first_line + start, above, header_lines)
+    return found
+
+
+def split_at(text: str, headings: Iterable[FoundHeading], breaks: Iterable[int]) -> list[Section]:
+    """The sections of a text whose headings are known. A section begins at each heading, and at
+    each of the `breaks`: lines, from 0, where it continues the section above."""
+    lines = list(map(str.strip, text.split("\n")))
+    known = {one.line: one for one in headings if one.name and 0 <= one.line < len(lines)}
+    parts = {at for at in breaks if 0 <= at < len(lines)}
+    parts.update(sorted(known)[:MOST_SECTIONS])
+    found: list[Section] = []
+    above: list[_Header] = []
+    for start, end in pairwise([*sorted(parts | {0}), len(lines)]):
+        heading = known.get(start)
+        if heading is not None:
+            _update_path(above, heading.level, heading.name)
+        header_lines = heading.lines if heading is not None else 0
+        _add_section(found, lines[start:end], start + 1, above, header_lines)
     return found
 
 
@@ -155,7 +193,7 @@ def shown_path(path: str) -> str:
     return path if len(path) <= LONGEST_PATH else "…" + path[-LONGEST_PATH:]
 
 
-def _update_path(above: list[_Header], level: int, whole: str, header_lines: int) -> None:
+def _update_path(above: list[_Header], level: int, whole: str) -> None:
     """Change `above`, the headers above a section, to those of the section of this header."""
     name = shown_heading(whole)
     is_hashtag = not level
@@ -180,35 +218,40 @@ def _update_path(above: list[_Header], level: int, whole: str, header_lines: int
         full_path = f"{parent.full_path}{BETWEEN}{whole}"
         hashtags = (*parent.hashtags, *hashtags)
         date = date or parent.date
-    above.append(_Header(level, name, path, is_hashtag, hashtags, date, full_path, header_lines))
+    above.append(_Header(level, name, path, is_hashtag, hashtags, date, full_path))
 
 
-def _add_section(found: list[Section], lines: list[str], line: int, above: list[_Header]) -> None:
-    """Add the section of these lines, if they have any text."""
+def _add_section(
+    found: list[Section], lines: list[str], line: int, above: list[_Header], header_lines: int
+) -> None:
+    """Add the section of these lines, if they have any text. The first `header_lines` of them are
+    its header."""
     whole = collapse_runs("\n".join(lines))
     text = whole.rstrip("\n")
     last = line + len(lines) - 1 - (len(whole) - len(text))
-    if above:
-        top = above[-1]
-        found.append(
-            Section(
-                text,
-                line,
-                last,
-                top.name,
-                top.path,
-                top.hashtags,
-                top.date,
-                top.level,
-                last - line < top.lines or not _has_words(lines[top.lines :]),
-                top.full_path,
-            )
-        )
+    kept = text.lstrip("\n")  # a header's line is never blank, but others may be
+    if not kept:
         return
-    kept = text.lstrip("\n")  # a header's line is never blank, but the note's first may be
-    if kept:
-        bare = not _has_words(lines)
-        found.append(Section(kept, line + len(text) - len(kept), last, bare=bare))
+    bare = not _has_words(lines[header_lines:])
+    line += len(text) - len(kept)
+    if not above:
+        found.append(Section(kept, line, last, bare=bare))
+        return
+    top = above[-1]
+    found.append(
+        Section(
+            kept,
+            line,
+            last,
+            top.name,
+            top.path,
+            top.hashtags,
+            top.date,
+            top.level,
+            bare,
+            top.full_path,
+        )
+    )
 
 
 def _has_words(lines: list[str]) -> bool:
