@@ -1,4 +1,4 @@
-"""Health as an asker may see it: without what concerns only collections that are not in scope. Pure.
+"""Health for one asker: without what concerns only collections that are not in scope. Pure.
 
 What makes the whole daemon unavailable concerns everybody.
 """
