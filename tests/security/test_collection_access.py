@@ -45,8 +45,8 @@ DULL = {"dull.md": "One dull line.\n"}
 # The words below occur nowhere else.
 SECRET = {
     "Plans/Zorvathian.md": "---\ntags: [quibblefrost]\naliases: [Mirabelow]\nglimmerprop: "
-    "vexillate\nstatus: zqactive\n---\n# Zorvathian treaty\n\nThe xylophantic kingfishery opens. "
-    "[[Doorbell]] [[Ice]]\n\n## Brindlewick\n\nPaid Ada back, I owe Ada 999 wumpledollars now.\n",
+    "vexillate\nstatus: zqactive\n---\n# Zorvathian treaty\n\nThe xylophantic kingfishery opens "
+    "at the doorxbell. [[Doorbell]] [[Ice]]\n\n## Brindlewick\n\nPaid Ada back, I owe Ada 999 wumpledollars now.\n",
     "Plans/2031-05-06.md": "The thrimblegast happened today, on Oskwald's birthday. Oskwald was "
     "born on 6 May 1999.\n",
     "Shed.md": SHARED_TEXT,
@@ -60,6 +60,7 @@ CANARIES = (
     *("xylophantic", "kingfishery", "brindlewick", "wumpledollars", "999", "2031", "thrimblegast"),
     *("oskwald", "snorkelbell", "wibblecoil", "wurzelgnom", "brombeerhecke", "plonkbyte"),
     *("unseenword", "deutsch.md", "broken.md", "hidden.md", "@secret", "secret/", "plans/"),
+    "`secret`",
 )
 
 
@@ -92,6 +93,8 @@ SEARCHES = (
     ),
     search("der Wurzelgnom und seine Taler"),
     search("Brombeerheke", explain=True),
+    # A word of a hidden note that is close to another one: is it a typo?
+    *(search(word) for word in ("doorxbell", "kingfishery", "snorkelbells")),
     # Names: of notes, headings, aliases, and one that a note of the vault has, too
     *(search(name) for name in ("Mirabelow", "Brindlewick", "2031-05-06", "Doorbell", "Deutsch")),
     *(search(f"title:{name}") for name in ("zorvathian", "doorbell", "zorvathien")),
@@ -109,6 +112,8 @@ SEARCHES = (
     *(search(f"x collection:{one}") for one in ("secret", "sekret")),
     search("kingfisher -collection:secret"),
     search("x", collections=["*"]),
+    *(search(f"x folder:{one}", directory_filter=["Journal"]) for one in ("@secret", "@secert")),
+    *(search(f"x -folder:{one}") for one in ("@secret", "@secert", "Plans")),
     # Times: stated days, birthdays, events, files
     search("x", date_range={"from": "2031-01-01"}),
     search("x", date_range={"from": "2025-06-01"}, by_file_time=True),
