@@ -46,7 +46,8 @@ DULL = {"dull.md": "One dull line.\n"}
 SECRET = {
     "Plans/Zorvathian.md": "---\ntags: [quibblefrost]\naliases: [Mirabelow]\nglimmerprop: "
     "vexillate\nstatus: zqactive\n---\n# Zorvathian treaty\n\nThe xylophantic kingfishery opens "
-    "at the doorxbell. [[Doorbell]] [[Ice]]\n\n## Brindlewick\n\nPaid Ada back, I owe Ada 999 wumpledollars now.\n",
+    "at the doorxbell. [[Doorbell]] [[Ice]]\n\n## Brindlewick\n\nPaid Ada back, I "
+    "owe Ada 999 wumpledollars now.\n",
     "Plans/2031-05-06.md": "The thrimblegast happened today, on Oskwald's birthday. Oskwald was "
     "born on 6 May 1999.\n",
     "Shed.md": SHARED_TEXT,
