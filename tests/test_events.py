@@ -79,7 +79,7 @@ REVIEWED = {
     ),
     "SyncPaused.until",
     # Words of closed lists: codes, reasons, phrases, names of tools and origins.
-    *("IndexBuilding.provider", "LanguageCount.code"),
+    *("IndexBuilding.provider", "LanguageCount.code", "KindCount.kind"),
     *("FileSkipped.reason", "FileFailed.code", "FileFailed.detail", "FileError.message"),
     *(
         "EmbeddingFailed.code",
@@ -355,7 +355,7 @@ def test_the_longest_paths_there_can_be_fit_into_records() -> None:
 def test_facts_that_list_notes_without_limit_come_in_parts() -> None:
     """Any other list would make a fact that no record can hold."""
     bounded = {"JobFinished.errors", "HealthChanged.reasons", "VaultScanned.templates"}
-    bounded.add("VaultScanned.languages")
+    bounded |= {"VaultScanned.languages", "VaultScanned.not_included"}
     lists = {
         f"{kind.__name__}.{name}"
         for kind in EVENT_TYPES

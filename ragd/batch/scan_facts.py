@@ -28,6 +28,7 @@ def scanned_fact(
         device=scanned.device(VAULT),
         templates=scanned.templates,
         languages=scanned.languages,
+        not_included=scanned.not_included,
         collections=_each(scanned, new, gone) if scanned.has_collections else [],
     )
 

@@ -15,6 +15,7 @@ from ragd.vault.collection_paths import VAULT, collection_of, join_path
 def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> None:
     catalog.scanned_at = record.ts
     catalog.templates = event.templates
+    catalog.not_included = {one.kind: one.files for one in event.not_included}
     if event.languages:
         catalog.languages = {one.code: one.notes for one in event.languages}
     roots = event.collections or [_only_the_vault(event)]

@@ -277,5 +277,5 @@ def _forget_solved(health: Health, catalog: Catalog) -> None:
     """Clear what no probe has to confirm: no vector is missing, or no change waits."""
     if not catalog.backlog:
         health.lost.pop("vectors", None)
-    if not catalog.waiting:
-        health.lost.pop("freshness", None)
+    if "freshness" in health.lost and not catalog.has_waiting_notes:
+        health.lost.pop("freshness")

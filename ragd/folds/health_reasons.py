@@ -227,7 +227,7 @@ def _vectors_pending(health: Health, catalog: Catalog) -> bool:
 
 
 def _stale(health: Health, catalog: Catalog) -> bool:
-    return "scan" in health.lost or (bool(catalog.waiting) and "freshness" in health.lost)
+    return "scan" in health.lost or ("freshness" in health.lost and catalog.has_waiting_notes)
 
 
 LOST, RECOVERED = DependencyLost, DependencyRecovered

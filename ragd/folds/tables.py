@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ragd.events import FilledFile, StoredFile
+from ragd.notes.documents.kinds import is_slow
 
 
 class Folders:
@@ -103,6 +104,12 @@ class Table(Struct, dict=True):
     def backlog(self) -> int:
         """Chunks whose vectors are still missing."""
         return self.chunks - self.chunks_embedded - self.chunks_barred
+
+    @property
+    def notes_lack_vectors(self) -> bool:
+        """Whether vectors are missing, not counting documents that take long to read: those come
+        one by one, after everything else."""
+        return self.backlog > 0 and not all(map(is_slow, self.lacking))
 
     def put(self, path: str, entry: Entry) -> None:
         """Add a note, or replace its entry."""
