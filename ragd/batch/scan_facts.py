@@ -38,7 +38,7 @@ def _each(
 ) -> list[ScannedCollection]:
     found = [
         ScannedCollection(
-            name=name,
+            collection=name,
             files=len(root.notes),
             changed=new[name],
             removed=removed[name],
@@ -49,9 +49,9 @@ def _each(
     ]
     found += [
         ScannedCollection(
-            name=name,
+            collection=name,
             gone="not_responding" if isinstance(why, VaultNotResponding) else why.reason,
         )
         for name, why in scanned.gone.items()
     ]
-    return sorted(found, key=lambda one: (one.name != VAULT, one.name))
+    return sorted(found, key=lambda one: (one.collection != VAULT, one.collection))

@@ -62,7 +62,7 @@ class FileFailed(Fact, frozen=True, kw_only=True, tag="file_failed"):
 class HeldCollection(Struct, frozen=True):
     """How many notes of one collection stay until a person agrees."""
 
-    name: str  # "vault" for the vault
+    collection: str  # its name; "vault" for the vault
     count: int
 
 

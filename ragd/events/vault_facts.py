@@ -62,7 +62,7 @@ class KindCount(Struct, frozen=True):
 class ScannedCollection(Struct, frozen=True):
     """What a scan found in one collection; nothing if its root could not be used."""
 
-    name: str  # "vault" for the vault
+    collection: str  # its name; "vault" for the vault
     files: int = 0  # notes that were seen
     changed: int = 0  # notes that are new or look changed
     removed: int = 0  # notes of the index that are not in it
