@@ -63,7 +63,8 @@ class Catalog(Table):
     index: ServingIndex | None = None
     building: Building | None = None
     newest_mtime: str | None = None
-    scanned_at: str | None = None  # when the vault was last scanned
+    scanned_at: str | None = None  # when everything was last scanned
+    vault_scanned_at: str | None = None  # when the vault could be scanned
     languages: dict[str, int] = field(default_factory=dict)  # of a sample of notes, counted
     waiting: dict[str, str] = field(default_factory=dict)  # path -> since when it waits
     job_id: str | None = None  # the job that is reading notes

@@ -50,6 +50,8 @@ def _only_the_vault(event: VaultScanned) -> ScannedCollection:
 
 def _root_scanned(catalog: Catalog, one: ScannedCollection, record: Record) -> None:
     if one.collection == VAULT:
+        if not one.gone:
+            catalog.vault_scanned_at = record.ts
         if not one.gone and one.removed == 0:
             catalog.device = one.device or catalog.device
         return
