@@ -198,6 +198,9 @@ CODES: dict[str, Kind] = {
     "UNKNOWN_DIRECTORY": Kind(
         None, False, "No such directory in the index.", "Leave the filter out, or correct it."
     ),
+    "UNKNOWN_COLLECTION": Kind(
+        None, False, "There is no such collection.", "Leave the name out, or correct it."
+    ),
     "JOB_NOT_FOUND": Kind(
         None, False, "There is no such job.", "`ragctl status` shows the current one."
     ),

@@ -15,7 +15,7 @@ from ragctl.cli import add_json, at_least
 from ragctl.daemon.client import Answer
 from ragctl.daemon.start import call_daemon
 from ragctl.failure import Failure, UsageError
-from ragctl.views.passages import cautions, quote_citation
+from ragctl.views.passages import cautions, context_lines, quote_citation
 from ragctl.views.render import Ink, clean, counted, emit_bytes, ragctl_command
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK, EXIT_USAGE
 from ragd.paths import Home
@@ -140,7 +140,9 @@ def render_note(data: dict[str, Any], first: int | None, last: int | None, ink: 
     shown = f"lines {data['from']}-{data['to']}{total}"
     about = f"{ink.paint(clean(data['path']), 'cyan')} {ink.sign('·')} {shown}"
     warnings = [ink.paint(f"{ink.sign('▲')} {text}", "yellow") for text in _warnings(data)]
-    return "\n".join([about, "", *lines, "", *warnings, ink.paint(clean(data["link"]), "dim")])
+    context = [ink.paint(ink.wrap(text, 0), "dim") for text in context_lines(data)]
+    link = ink.paint(clean(data["link"]), "dim")
+    return "\n".join([about, *context, "", *lines, "", *warnings, link])
 
 
 def _wrap_line(text: str, indent: int, ink: Ink) -> str:

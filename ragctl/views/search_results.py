@@ -55,6 +55,7 @@ def _render_passages(
     results: list[Data], highlighter: Highlighter, ink: Ink, full: bool, others: list[str]
 ) -> list[str]:
     """All passages. If the terminal is too low, all but the first get fewer lines."""
+    results = _with_each_context_once(results)
     if full:
         return [render_passage(n, one, highlighter, ink, None) for n, one in enumerate(results, 1)]
     shown: list[str] = []
@@ -67,6 +68,17 @@ def _render_passages(
         if not ink.rows or rows < ink.rows:
             break
     return shown
+
+
+def _with_each_context_once(results: list[Data]) -> list[Data]:
+    """The results; a context that an earlier one shows is left out."""
+    shown: set[Any] = set()
+    found = []
+    for result in results:
+        context = result.get("context")
+        found.append({**result, "context": None} if context in shown else result)
+        shown.add(context)
+    return found
 
 
 def _count_rows(block: str, columns: int) -> int:

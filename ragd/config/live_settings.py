@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from ragd.config import load as configuration
+from ragd.config.contexts import Contexts
 from ragd.config.keys import changed_keys, needs_restart
 from ragd.config.load import Config
 from ragd.paths import Home
@@ -31,6 +32,7 @@ class Settings:
         self.current = current
         self.waiting: list[str] = []  # keys whose new values wait for a restart
         self.refused: str | None = None  # why the current file is not in force
+        self._contexts = (current, Contexts(current))
 
     @property
     def vault(self) -> Path:
@@ -39,6 +41,14 @@ class Settings:
     @property
     def vectors(self) -> Path:
         return Path(self.current.vector_store.path or self.home.vectors)
+
+    @property
+    def contexts(self) -> Contexts:
+        """The contexts of the configuration in force."""
+        config, contexts = self._contexts
+        if config is not self.current:
+            config, contexts = self._contexts = (self.current, Contexts(self.current))
+        return contexts
 
     def folder_and_file(self, path: str) -> tuple[str, str]:
         """The name of the folder that a note is in, as Obsidian names a vault, and the path in

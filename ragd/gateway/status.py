@@ -15,6 +15,7 @@ from ragd.folds.catalog import Catalog
 from ragd.folds.jobs import Job
 from ragd.gateway.collection_status import collections_data
 from ragd.gateway.live_state import LiveState
+from ragd.gateway.scope_counts import ScopeCounts
 from ragd.health.current_health import CurrentReason
 from ragd.health.explanation import explain, explain_passed_over, language_hint
 from ragd.protocol.envelope import Envelope, ErrorBody, Meta, error_body
@@ -22,11 +23,20 @@ from ragd.protocol.envelope import Envelope, ErrorBody, Meta, error_body
 FILES_MAX = 100
 
 
-def answer_meta(state: State, query_time_ms: int = 0, chunks_scanned: int = 0) -> Meta:
-    """The meta of an envelope."""
-    index = state.catalog.index
+def answer_meta(
+    state: State,
+    query_time_ms: int = 0,
+    chunks_scanned: int = 0,
+    counted: ScopeCounts | None = None,
+) -> Meta:
+    """The meta of an envelope. `counted`: the numbers of the scope; None: it is everything. The
+    version of the table counts changes in all collections, so only an answer about everything has
+    it."""
+    index, newest = state.catalog.index, state.catalog.newest_mtime
     version = f"{index.generation}.{state.catalog.table_version}" if index is not None else ""
-    return Meta(query_time_ms, chunks_scanned, version, state.catalog.newest_mtime)
+    if counted is not None:
+        version, newest = version.partition(".")[0], counted.stored.newest_mtime
+    return Meta(query_time_ms, chunks_scanned, version, newest)
 
 
 def status_envelope(state: State, live: LiveState, query_time_ms: int = 0) -> Envelope:
@@ -49,7 +59,7 @@ def status_envelope(state: State, live: LiveState, query_time_ms: int = 0) -> En
         "paused": pause_data(state),
         "needs_restart": live.needs_restart,
         "config_refused": live.config_refused,
-        "reasons": [_reason_data(reason, state, live.model) for reason in health.reasons],
+        "reasons": [reason_data(reason, state, live.model) for reason in health.reasons],
         "version": live.version,
         "pid": live.pid,
         "run": live.run,
@@ -83,8 +93,8 @@ def status_envelope(state: State, live: LiveState, query_time_ms: int = 0) -> En
             "full_since": live.full_since,
             "unknown_events": state.unknown,
         },
-        "skipped": _first_files(catalog.skipped, "reason"),
-        "failed": _first_files(catalog.failed, "code"),
+        "skipped": first_files(catalog.skipped, "reason"),
+        "failed": first_files(catalog.failed, "code"),
     }
     error = explained_error(health.codes, state, live.model)
     return Envelope(health.state, data, error, answer_meta(state, query_time_ms))
@@ -145,7 +155,8 @@ def _ollama_status(state: State, live: LiveState) -> str:
     return str(_by_dependency(state, live, "ollama", "up", "down", "unknown"))
 
 
-def _reason_data(reason: CurrentReason, state: State, model: str) -> dict[str, Any]:
+def reason_data(reason: CurrentReason, state: State, model: str) -> dict[str, Any]:
+    """A reason of the health, with its sentences. `model`: as configured."""
     message, suggestion = explain(reason.code, state, model)
     return {
         "code": reason.code,
@@ -241,6 +252,7 @@ def _finished_job(job: Job) -> dict[str, Any]:
     }
 
 
-def _first_files(files: dict[str, str], what: str) -> dict[str, Any]:
+def first_files(files: Mapping[str, str], what: str) -> dict[str, Any]:
+    """How many files there are, and the first of them, each with its reason or code (`what`)."""
     first = sorted(files.items())[:FILES_MAX]
     return {"total": len(files), "files": [{"path": path, what: why} for path, why in first]}

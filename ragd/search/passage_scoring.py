@@ -19,6 +19,7 @@ from ragd.search.results import Result, make_result, obsidian_link
 from ragd.search.retrieval import Question
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkRow
+from ragd.vault.collection_paths import collection_of
 from ragd.vault.files import UNKNOWN_STAT, FileStat
 
 EXACT_PHRASE_SCORE = 0.95  # if the question asks only for an exact phrase
@@ -79,6 +80,8 @@ class PassageScorer:
             file_date=day.isoformat() if day else None,
             best_part=None if found.unit_place is None else round(found.unit_place, 2),
             evidence=evidence_numbers(found, evidence) if question.explain else UNSET,
+            collection=collection_of(row.source_file, self._settings.current.collections),
+            context=self._settings.contexts.nearest(row.source_file),
         )
         fits = question.lists_everything or question.shows_all or fit >= FLOOR
         return ScoredPassage(shown, evidence, fits)

@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from ragd.notes.documents.kinds import MARKDOWN
 from ragd.notes.markdown.sections import shown_path
 from ragd.protocol.citations import citation
+from ragd.vault.collection_paths import VAULT
 
 TRUST = "untrusted-note"
 
@@ -76,6 +77,8 @@ class Result(Struct, frozen=True):
     date_source: str | None = None  # `note`: `date` is set; `file`: `file_date` is set
     file_date: str | None = None  # the day of the file's time
     best_part: float | None = None  # where in the text the nearest part is, 0 to 1; None: unknown
+    collection: str = VAULT
+    context: str | None = None  # what is in its folder, in the user's own words
     evidence: Mapping[str, Number] | UnsetType = UNSET  # the numbers behind its rank, if requested
 
 
