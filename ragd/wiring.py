@@ -1,5 +1,6 @@
 """Builds the actors of the pipeline, from vault to index, and the objects that they share."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -36,6 +37,7 @@ from ragd.store.open_indexes import OpenIndexes
 from ragd.store.reindex_switch import ReindexSwitch
 from ragd.store.store_writer import StoreWriter
 from ragd.vault.collection_paths import VAULT
+from ragd.vault.document_reader import DocumentReader, DocumentWorkerPort
 from ragd.vault.note_reader import NoteReader, VaultGone
 from ragd.vault.threads import CHECK
 from ragd.watch.watcher import Watcher
@@ -51,10 +53,14 @@ class Pipeline:
         ledger: Ledger,
         settings: Settings,
         crash_mark: CrashMark,
+        worker: DocumentWorkerPort | None = None,
     ) -> None:
         self._ledger = ledger
         self._settings = settings
-        self.notes = NoteReader(settings, clock, lambda: ledger.state.catalog.collections)
+        self._documents = DocumentReader(worker)
+        self.notes = NoteReader(
+            settings, clock, self._documents, lambda: ledger.state.catalog.collections
+        )
         self._store = LanceStore(settings.vectors)
         self._providers = Providers(settings)
         self._cache = EmbeddingCache(Path(home.embedding_cache))
@@ -113,7 +119,8 @@ class Pipeline:
         }
 
     async def close(self) -> None:
-        """Close the worker, the cache and the index. Everything acknowledged is also in the log."""
+        """Close the workers, the cache and the index. Everything acknowledged is in the log too."""
+        await asyncio.to_thread(self._documents.close)
         await self._providers.close()
         await self._cache.close()
         self.open_indexes.close()

@@ -7,8 +7,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from ragd.batch.deletion_hold import DeletionHold
+from ragd.batch.gone_collections import record_gone
 from ragd.batch.in_flight import Batch, Payloads
 from ragd.batch.moved_notes import Moves, VaultMoveFinder, moves_in_vault
+from ragd.batch.slow_documents import next_paths
 from ragd.batch.sync_plan import SyncPlan
 from ragd.clock import new_id
 from ragd.events import (
@@ -29,7 +31,7 @@ from ragd.vault.collection_calls import (
     verify_roots,
 )
 from ragd.vault.note_reader import ReadResult, VaultGone
-from ragd.vault.threads import READ, unavailable_fact
+from ragd.vault.threads import READ
 
 NAME = "batcher"
 FIRST_FILES = 64  # a small first batch, so that searches find something soon
@@ -68,20 +70,23 @@ class BatchBuilder:
         generation: str = "",
         judged: Collection[str] = (),
         accepts: Callable[[str], bool] = lambda collection: False,
+        put_off: Sequence[FileChange] = (),
+        should_end: Callable[[], bool] | None = None,
     ) -> None:
         """Read the planned notes and pass them on, batch by batch. The last batch ends the job.
 
         `judged`: vanished notes that the hold has judged already. `accepts`: whether a person
-        agreed to all deletions in a collection. A collection that vanishes meanwhile is left as it
-        is; raises VaultGone if there is no other, or a new index would lose its notes. Also raises
-        NewIndexWouldLoseNotes.
+        agreed to all deletions in a collection. `put_off`: what is announced when everything else
+        was read. `should_end`: asked after each read, whether the rest has to wait. A collection
+        that vanishes meanwhile is left as it is; raises VaultGone if there is no other, or a new
+        index would lose its notes. Also raises NewIndexWouldLoseNotes.
         """
         upserts, removals, moves = plan.upserts, plan.removals, dict(plan.moves)
         unstable: list[str] = []
         size = FIRST_FILES
         final = False
         while not final:
-            paths, upserts = upserts[:size], upserts[size:]
+            paths, upserts = next_paths(upserts, size)
             known = self._known(generation, paths)
             reading = await read_notes(
                 READ, self._notes, paths, known, again=again, room=BATCH_BYTES
@@ -102,10 +107,11 @@ class BatchBuilder:
             upserts = list(dict.fromkeys([*upserts, *found]))
             await self._record_reading(reading)
             unstable += reading.unstable
-            final = not upserts or self._is_over(job_id)
-            if final and unstable:  # still being written: the next sync reads them
+            is_over = self._is_over(job_id)
+            final = not upserts or is_over or (should_end is not None and should_end())
+            if final:  # what is still being written is read by the next sync
                 changes = [FileChange(path, "modified") for path in unstable]
-                await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
+                await self._announce([*changes, *put_off] if not is_over else changes)
             moved = [moves.pop(path) for path in _handled(reading) if path in moves]
             batch = Batch(
                 batch_id=new_id(),
@@ -119,6 +125,10 @@ class BatchBuilder:
             )
             await self._pass_on(batch)
             removals, size = [], BATCH_FILES
+
+    async def _announce(self, changes: list[FileChange]) -> None:
+        if changes:
+            await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
 
     def _is_over(self, job_id: str) -> bool:
         """Whether the job was cancelled, or has ended."""
@@ -152,11 +162,9 @@ class BatchBuilder:
 
     async def _report_lost(self, lost: Mapping[str, VaultGone], generation: str) -> None:
         """Record that collections have vanished. Raises VaultGone if the job cannot go on."""
-        for name, why in lost.items():
-            if generation or len(self._notes.collections) == 1:
-                raise why
-            if not self._ledger.state.health.is_lost(name):
-                await self._ledger.journal.append(NAME, unavailable_fact(why))
+        if generation or len(self._notes.collections) == 1:
+            raise next(iter(lost.values()))
+        await record_gone(self._ledger, lost)
 
     async def _judge_gone(self, gone: Sequence[str], generation: str) -> Moves:
         """Judge the notes that vanished since the job was planned; returns the moved ones."""
@@ -221,9 +229,7 @@ class BatchBuilder:
     async def _unlist(self, gone: Sequence[str]) -> None:
         """Skipped notes that are gone leave the list of skipped notes."""
         listed = self._ledger.state.catalog.skipped
-        changes = [FileChange(path, "deleted") for path in gone if path in listed]
-        if changes:
-            await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))
+        await self._announce([FileChange(path, "deleted") for path in gone if path in listed])
 
 
 def _handled(reading: ReadResult) -> list[str]:

@@ -15,9 +15,11 @@ from ragd.batch.auto_jobs import AutoJob, AutoJobs, is_damaged
 from ragd.batch.batch_builder import NAME, BatchBuilder, BatchReader, NewIndexWouldLoseNotes
 from ragd.batch.change_times import ChangeTimes
 from ragd.batch.deletion_hold import DeletionHold
+from ragd.batch.gone_collections import record_gone, why_refused
 from ragd.batch.in_flight import Batch, Payloads
 from ragd.batch.moved_notes import Moves, moves_among, moves_in_scan
 from ragd.batch.scan_facts import scanned_fact
+from ragd.batch.slow_documents import documents_last, first_documents, put_off_documents
 from ragd.batch.sync_plan import SyncPlan, plan_sync
 from ragd.clock import Clock, new_id
 from ragd.config.live_settings import Settings
@@ -40,6 +42,7 @@ from ragd.events import (
 from ragd.folds.catalog import Building, Entry
 from ragd.folds.jobs import Job
 from ragd.folds.stored import stored_files
+from ragd.notes.documents.kinds import is_slow
 from ragd.runtime.crash_points import crashpoint
 from ragd.runtime.wait_for_event import wait_until_set
 from ragd.state.job_endings import end_unplanned_job
@@ -142,11 +145,13 @@ class Batcher:
                 await self._woken.wait()
             elif needed := self._auto_jobs.next_job():
                 await self._request(needed)
-            elif self._waiting_paths() and not is_damaged(state):
+            elif self._waiting_notes() and not is_damaged(state):
                 await self._collect()
                 if state.jobs.active is None and not state.pause.holds:
                     # Otherwise the requested job reads these notes, too.
-                    await self._sync_waiting(self._waiting_paths())
+                    await self._sync_waiting(self._waiting_notes())
+            elif (documents := self._waiting_paths()) and not is_damaged(state):
+                await self._read_documents(documents)
             elif is_damaged(state) or not await self._change_times.fill_some():
                 await self._woken.wait()
 
@@ -172,6 +177,10 @@ class Batcher:
         is_lost, where = state.health.is_lost, self._notes.collection_of
         return [path for path in waiting if where(path) == VAULT or not is_lost(where(path))]
 
+    def _waiting_notes(self) -> list[str]:
+        """The changed notes, without documents that take long to read."""
+        return [path for path in self._waiting_paths() if not is_slow(path)]
+
     async def _wait_until_finished(self, job_id: str) -> None:
         """One job at a time: the next one begins when the last batch of this one is stored."""
         while self._ledger.state.jobs.find_open(job_id) is not None:
@@ -191,7 +200,7 @@ class Batcher:
             scanned.began_seq = seq
             if not scanned.roots:
                 raise scanned.gone[VAULT]
-            await self._record_gone(scanned.gone)
+            await record_gone(self._ledger, scanned.gone)
             if job.mode == "reindex":
                 await self._rebuild(job, scanned)
             else:
@@ -212,13 +221,15 @@ class Batcher:
         self._hold.accept(accepts)
         removed = filter(self._notes.includes, plan.removals)
         self._hold.count_removed(p for p in removed if not accepts(self._notes.collection_of(p)))
-        await self._start(job, scanned, plan, plan)
+        quick, put_off = put_off_documents(plan)
+        await self._start(job, scanned, quick, plan)
         await self._builder.build(
             job.id,
-            plan,
+            quick,
             again=read_all,
             urgent=False,
             accepts=accepts,
+            put_off=put_off,
         )
 
     async def _rebuild(self, job: Job, scanned: VaultScan) -> None:
@@ -230,12 +241,12 @@ class Batcher:
         if not is_damaged(self._ledger.state):
             await self._hold.record(NAME, differing.held)
             if differing.held or self._hides_known_notes(scanned):  # a new index would lose them
-                await self._fail(job, _why_refused(differing, scanned))
+                await self._fail(job, why_refused(differing, scanned))
                 return
         building = catalog.building
         if building is None or not self._can_continue(building, job):
             building = Building(generation=new_id())
-        plan = self._plan(scanned, building.files, lambda collection: True)
+        plan = documents_last(self._plan(scanned, building.files, lambda collection: True))
         await self._start(job, scanned, plan, differing)
         try:
             await self._builder.build(
@@ -305,12 +316,6 @@ class Batcher:
     async def _fail(self, job: Job, code: str) -> None:
         await end_unplanned_job(self._ledger, NAME, job, code)
 
-    async def _record_gone(self, gone: Mapping[str, VaultGone]) -> None:
-        """Record the collections that cannot be used, unless that is known."""
-        for name, why in gone.items():
-            if not self._ledger.state.health.is_lost(name):
-                await self._ledger.journal.append(NAME, unavailable_fact(why))
-
     async def _record_skipped(self, scanned: VaultScan) -> None:
         """Record why files are skipped, once for each file and reason."""
         known = self._ledger.state.catalog.skipped
@@ -320,28 +325,52 @@ class Batcher:
 
     # Notes that the watcher announced
 
-    async def _sync_waiting(self, paths: list[str]) -> None:
-        """Sync just these paths. This job has no request, so it gets its id here."""
+    async def _read_documents(self, paths: list[str]) -> None:
+        """Read a few of these documents, which take long."""
+        await self._sync_waiting(paths, slow=True)
+        waiting = self._ledger.state.catalog.waiting
+        if all(path in waiting for path in paths):  # none could be read: do not try at once again
+            self._woken.clear()
+            await wait_until_set(self._woken, self._clock, RETRY_S)
+
+    def _should_end_early(self) -> bool:
+        """Whether the documents of a slow job have to wait: for notes, a job or a pause."""
+        state = self._ledger.state
+        return bool(len(state.jobs.open) > 1 or state.pause.holds or self._waiting_notes())
+
+    async def _sync_waiting(self, paths: list[str], *, slow: bool = False) -> None:
+        """Sync just these paths. This job has no request, so it gets its id here. If they are
+        `slow`, it reads a few of them, and ends as soon as something else is to be done."""
         journal = self._ledger.journal
         try:
             gone = await verify_roots(READ, self._notes, paths)
             where = self._notes.collection_of
             if gone and all(where(path) in gone for path in paths):
                 raise next(iter(gone.values()))
-            await self._record_gone(gone)
+            await record_gone(self._ledger, gone)
             plan, vanished = await self._plan_waiting([p for p in paths if where(p) not in gone])
         except VaultGone as why:
-            await self._record_gone({why.collection: why})
+            await record_gone(self._ledger, {why.collection: why})
             await self._clock.sleep(RETRY_S)
             return
+        if slow:
+            plan = first_documents(plan, vanished)
         if not plan.upserts:
             return
         job_id, planned = new_id(), len(plan.upserts)
-        started = JobStarted(job_id=job_id, mode="sync", files_planned=planned, files_removed=0)
+        started = JobStarted(
+            job_id=job_id, mode="sync", files_planned=planned, files_removed=0, slow=slow
+        )
         await journal.append(NAME, started)
         try:
-            urgent = planned <= URGENT_FILES
-            await self._builder.build(job_id, plan, again=False, urgent=urgent, judged=vanished)
+            await self._builder.build(
+                job_id,
+                plan,
+                again=False,
+                urgent=planned <= URGENT_FILES and not slow,
+                judged=vanished,
+                should_end=self._should_end_early if slow else None,
+            )
         except VaultGone as why:
             await journal.append(NAME, unavailable_fact(why))
             if job := self._ledger.state.jobs.find_open(job_id):
@@ -365,11 +394,3 @@ class Batcher:
         candidates = dict.fromkeys([*moves, *paths])
         upserts = [p for p in candidates if p not in old and not self._hold.is_held(p)]
         return SyncPlan(upserts, [], moves=moves), set(vanished)
-
-
-def _why_refused(differing: SyncPlan, scanned: VaultScan) -> str:
-    """Why a new index would lose notes."""
-    if differing.held:
-        return "DELETIONS_HELD"
-    gone = scanned.gone.get(VAULT) or next(iter(scanned.gone.values()), None)
-    return unavailable_error(gone).code if gone is not None else ""

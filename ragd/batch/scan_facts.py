@@ -28,6 +28,7 @@ def scanned_fact(
         device=scanned.device(VAULT),
         templates=scanned.templates,
         languages=scanned.languages,
+        not_included=scanned.not_included,
         collections=_each(scanned, new, gone) if scanned.has_collections else [],
     )
 
@@ -37,7 +38,7 @@ def _each(
 ) -> list[ScannedCollection]:
     found = [
         ScannedCollection(
-            name=name,
+            collection=name,
             files=len(root.notes),
             changed=new[name],
             removed=removed[name],
@@ -48,9 +49,9 @@ def _each(
     ]
     found += [
         ScannedCollection(
-            name=name,
+            collection=name,
             gone="not_responding" if isinstance(why, VaultNotResponding) else why.reason,
         )
         for name, why in scanned.gone.items()
     ]
-    return sorted(found, key=lambda one: (one.name != VAULT, one.name))
+    return sorted(found, key=lambda one: (one.collection != VAULT, one.collection))

@@ -24,6 +24,7 @@ from ragd.embed.vector_maker import NAME, VectorMaker
 from ragd.errors import RagdError
 from ragd.events import BatchStored, FileChange, FilesChanged
 from ragd.folds.tables import Building, Entry, Table
+from ragd.notes.documents.kinds import is_slow
 from ragd.runtime.wait_for_event import wait_until_set
 from ragd.state.job_requests import request_job
 from ragd.state.ledger import Ledger
@@ -39,6 +40,7 @@ from ragd.vault.note_reader import ReadResult
 from ragd.vault.threads import BACKLOG
 
 FILL_CHUNKS = 512
+FILL_DOCUMENTS = 16  # that take long to read
 VAULT_AGAIN_S = 2.0
 TRIES = 2  # after so many reads that find the note changed or gone, its stored text is used
 
@@ -127,7 +129,7 @@ class Backlog:
         """The next table that lacks vectors: the index that serves, then the one being built. None
         if there is nothing to do now."""
         catalog = self._ledger.state.catalog
-        if self._ledger.state.jobs.active is not None:
+        if self._ledger.state.jobs.reading_notes is not None:
             return None  # text first: it takes seconds, and vectors take minutes
         if self._ledger.state.pause.holds_vectors:
             return None
@@ -173,20 +175,30 @@ class Backlog:
         """The newest notes that lack vectors, read again. Notes that have changed are left out."""
         files, lacking = table.files, list(table.lacking)
         wanted = await asyncio.to_thread(_newest, lacking, files, self._paused(table))
-        gone = await verify_roots(BACKLOG, self._notes, wanted)
-        present = [path for path in wanted if self._notes.collection_of(path) not in gone]
-        reading = await read_notes(BACKLOG, self._notes, present, files, again=True)
-        reading.unreachable += [path for path in wanted if self._notes.collection_of(path) in gone]
-        if len(gone | reading.lost) == len(self._notes.collections):  # the watcher records it
+        # Documents that take long to read are not read again: the index has their text.
+        slow = await self._read_stored([path for path in wanted if is_slow(path)], table, index)
+        known = {file.path for file in slow}
+        reading = await self._read([path for path in wanted if path not in known], files)
+        if reading is None:  # the watcher records it
             await self._clock.sleep(VAULT_AGAIN_S)
             return []
         as_stored = [f for f in reading.files if _is_as_stored(f, files.get(f.path))]
-        found = as_stored + await self._read_from_index(reading, table, index)
+        found = slow + as_stored + await self._read_from_index(reading, table, index)
         ready = {file.path for file in found}
         await self._announce(reading, ready, table)
         # The others are changing now, or have changed and will come in a batch.
         self._set_aside([path for path in wanted if path not in ready], table)
         return found
+
+    async def _read(self, paths: list[str], files: Mapping[str, Entry]) -> ReadResult | None:
+        """Read these notes; None if no collection can be used."""
+        where = self._notes.collection_of
+        gone = await verify_roots(BACKLOG, self._notes, paths)
+        present = [path for path in paths if where(path) not in gone]
+        reading = await read_notes(BACKLOG, self._notes, present, files, again=True)
+        reading.unreachable += [path for path in paths if where(path) in gone]
+        is_all = len(gone | reading.lost) == len(self._notes.collections)
+        return None if is_all else reading
 
     async def _announce(self, reading: ReadResult, present: Collection[str], table: Table) -> None:
         """Record notes that have changed, or are skipped now, although no batch with them has come.
@@ -218,10 +230,16 @@ class Backlog:
         lost = [path for path in reading.gone if self._notes.includes(path)]
         lost += [path for path, _ in reading.failed] + reading.unreachable
         stay = [path for path in lost if self._was_retried(path, table)]
-        if not stay or not self._maker.is_local(index):
+        return await self._read_stored(stay, table, index)
+
+    async def _read_stored(
+        self, paths: Sequence[str], table: Table, index: ChunkIndex
+    ) -> list[ReadFile]:
+        """The stored text of these notes, if the provider is on this machine."""
+        if not paths or not self._maker.is_local(index):
             return []
         try:
-            return await stored_notes(index, stay, table.files)
+            return await stored_notes(index, paths, table.files)
         except RagdError as why:  # a probe reports what is wrong with the index
             log.warning("the index could not be read", code=why.code)
             return []
@@ -255,19 +273,20 @@ class Backlog:
 def _newest(
     lacking: Sequence[str], files: Mapping[str, Entry], held: Mapping[str, str]
 ) -> list[str]:
-    """The newest of these notes, enough for one fill."""
+    """The newest of these notes, enough for one fill. Documents that take long come last."""
     known = ((path, files.get(path)) for path in lacking)
     dated = (
-        (-entry.mtime_ns, path, entry.lacking)
+        (is_slow(path), -entry.mtime_ns, path, entry.lacking)
         for path, entry in known
         if entry is not None and held.get(path) != entry.sha256
     )
     wanted: list[str] = []
-    chunks = 0
-    for _, path, missing in heapq.nsmallest(FILL_CHUNKS, dated):
-        if chunks < FILL_CHUNKS:
+    chunks = documents = 0
+    for slow, _, path, missing in heapq.nsmallest(FILL_CHUNKS, dated):
+        if chunks < FILL_CHUNKS and documents < FILL_DOCUMENTS:
             wanted.append(path)
             chunks += missing
+            documents += slow
     return wanted
 
 

@@ -14,6 +14,7 @@ class JobStarted(Fact, frozen=True, kw_only=True, tag="job_started"):
     mode: Mode
     files_planned: int  # notes to read
     files_removed: int  # notes to remove
+    slow: bool = False  # it reads documents that take long; no note waits for all of them
 
 
 class ChangesetFormed(SplitFact, frozen=True, kw_only=True, tag="changeset_formed"):
@@ -61,7 +62,7 @@ class FileFailed(Fact, frozen=True, kw_only=True, tag="file_failed"):
 class HeldCollection(Struct, frozen=True):
     """How many notes of one collection stay until a person agrees."""
 
-    name: str  # "vault" for the vault
+    collection: str  # its name; "vault" for the vault
     count: int
 
 

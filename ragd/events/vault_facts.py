@@ -52,10 +52,17 @@ class LanguageCount(Struct, frozen=True):
     notes: int  # of the sample
 
 
+class KindCount(Struct, frozen=True):
+    """How many files of a kind there are."""
+
+    kind: str  # markdown, pdf, canvas, …
+    files: int
+
+
 class ScannedCollection(Struct, frozen=True):
     """What a scan found in one collection; nothing if its root could not be used."""
 
-    name: str  # "vault" for the vault
+    collection: str  # its name; "vault" for the vault
     files: int = 0  # notes that were seen
     changed: int = 0  # notes that are new or look changed
     removed: int = 0  # notes of the index that are not in it
@@ -80,6 +87,8 @@ class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
     device: int = 0  # the system's number for the device that holds the root
     templates: list[TemplateFolder] = field(default_factory=list)  # left out on purpose
     languages: list[LanguageCount] = field(default_factory=list)  # of a sample of notes
+    # files of a known kind that no pattern includes
+    not_included: list[KindCount] = field(default_factory=list)
     # Each one, the vault first; empty if there is only the vault.
     collections: list[ScannedCollection] = field(default_factory=list)
 

@@ -94,7 +94,8 @@ def _dispatch(state: State, event: Fact, record: Record) -> None:
 
 def _health_inputs(catalog: Catalog) -> tuple[object, ...]:
     """Everything that the table of reasons reads from the catalog."""
-    return not catalog.files, not catalog.waiting, catalog.backlog > 0, catalog.index
+    has_waiting = catalog.has_waiting_notes
+    return not catalog.files, has_waiting, catalog.backlog > 0, catalog.index
 
 
 def encode_state(state: State) -> bytes:

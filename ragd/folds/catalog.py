@@ -1,5 +1,6 @@
 """The catalog: what the index holds, note by note. A fold. Pure; it never reads vault or table."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -29,6 +30,7 @@ from ragd.folds.tables import Building as Building
 from ragd.folds.tables import Entry as Entry
 from ragd.folds.tables import Table as Table
 from ragd.folds.times import iso_of_ns
+from ragd.notes.documents.kinds import is_slow, kind_of
 from ragd.vault.collection_paths import VAULT, join_path
 
 LISTED_MAX = 10_000  # skipped or failed files that are kept by name
@@ -61,7 +63,8 @@ class Catalog(Table):
     index: ServingIndex | None = None
     building: Building | None = None
     newest_mtime: str | None = None
-    scanned_at: str | None = None  # when the vault was last scanned
+    scanned_at: str | None = None  # when everything was last scanned
+    vault_scanned_at: str | None = None  # when the vault could be scanned
     languages: dict[str, int] = field(default_factory=dict)  # of a sample of notes, counted
     waiting: dict[str, str] = field(default_factory=dict)  # path -> since when it waits
     job_id: str | None = None  # the job that is reading notes
@@ -74,6 +77,9 @@ class Catalog(Table):
     needs_full_scan: bool = False
     device: int = 0  # the vault's device number at the last scan that found every note
     templates: list[TemplateFolder] = field(default_factory=list)  # skipped, by the last scan
+    # files of a known kind that no pattern includes, by kind
+    not_included: dict[str, int] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)  # path -> why, for those in `failed`
     # The collections besides the vault. One that was removed from the configuration stays until
     # its notes have left the index.
     collections: dict[str, ScannedRoot] = field(default_factory=dict)
@@ -82,8 +88,22 @@ class Catalog(Table):
 
     @property
     def unindexed(self) -> int:
-        """How many notes wait, without skipped ones: they will probably be skipped again."""
-        return sum(path not in self.skipped for path in self.waiting)
+        """How many notes wait, without skipped ones: they will probably be skipped again.
+
+        Documents that take long to read are counted in `unread_documents`.
+        """
+        return sum(path not in self.skipped and not is_slow(path) for path in self.waiting)
+
+    @property
+    def unread_documents(self) -> dict[str, int]:
+        """How many documents that take long to read wait, by kind."""
+        waiting = (path for path in self.waiting if is_slow(path) and path not in self.skipped)
+        return dict(Counter(kind_of(path).name for path in waiting))
+
+    @property
+    def has_waiting_notes(self) -> bool:
+        """Whether a note waits. Documents that take long to read do not make the index stale."""
+        return not all(map(is_slow, self.waiting))
 
     def is_stored(self, path: str) -> bool:
         """Whether the index that serves or the one being built has this note."""
@@ -144,6 +164,11 @@ def _list_path(listed: dict[str, str], path: str, what: str) -> None:
         listed[path] = what
 
 
+def _forget_failure(catalog: Catalog, path: str) -> None:
+    catalog.failed.pop(path, None)
+    catalog.failures.pop(path, None)
+
+
 def _mark_handled(catalog: Catalog, path: str) -> None:
     """The note stops waiting, unless it changed after the job that read it began."""
     again = catalog.changed_since.get(path)
@@ -167,7 +192,7 @@ def _files_changed(catalog: Catalog, event: FilesChanged, record: Record) -> Non
             catalog.changed_since.setdefault(path, record.ts)
         if kind == "deleted":
             catalog.skipped.pop(path, None)
-            catalog.failed.pop(path, None)
+            _forget_failure(catalog, path)
         if kind == "deleted" and not catalog.is_stored(path):
             stop_waiting(catalog, path)  # it was never stored: there is nothing to remove
         else:
@@ -198,11 +223,11 @@ def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
     left = [table.files[path].mtime_ns for path in paths if path in table.files]
     for path in event.removed:
         table.drop(path)
-        catalog.failed.pop(path, None)  # `skipped` stays: the note may be skipped from now on
+        _forget_failure(catalog, path)  # `skipped` stays: the note may be skipped from now on
     for file in event.files:
         table.store(file)
         catalog.skipped.pop(file.path, None)
-        catalog.failed.pop(file.path, None)
+        _forget_failure(catalog, file.path)
     table.table_version = event.table_version
     if table is catalog:  # the index that is being built does not serve yet
         _update_newest(catalog, (file.mtime_ns for file in event.files), left)
@@ -255,7 +280,7 @@ def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> Non
         if not event.only_times:  # it was read, and is the same as in the index
             _mark_handled(catalog, file.path)
             catalog.skipped.pop(file.path, None)
-            catalog.failed.pop(file.path, None)
+            _forget_failure(catalog, file.path)
         times: dict[str, Any] = {"mtime_ns": file.mtime_ns, "ctime_ns": file.ctime_ns}
         for table in tables:
             entry = table.files.get(file.path)
@@ -271,7 +296,7 @@ def _file_skipped(catalog: Catalog, event: FileSkipped, record: Record) -> None:
         catalog.announced.setdefault(event.path, record.seq)
     else:
         _mark_handled(catalog, event.path)
-    catalog.failed.pop(event.path, None)
+    _forget_failure(catalog, event.path)
     _list_path(catalog.skipped, event.path, event.reason)
 
 
@@ -279,6 +304,8 @@ def _file_failed(catalog: Catalog, event: FileFailed, record: Record) -> None:
     _mark_handled(catalog, event.path)
     catalog.skipped.pop(event.path, None)
     _list_path(catalog.failed, event.path, event.code)
+    if event.path in catalog.failed:
+        catalog.failures[event.path] = event.detail
 
 
 def _index_building(catalog: Catalog, event: IndexBuilding, record: Record) -> None:

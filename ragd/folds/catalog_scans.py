@@ -15,6 +15,7 @@ from ragd.vault.collection_paths import VAULT, collection_of, join_path
 def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> None:
     catalog.scanned_at = record.ts
     catalog.templates = event.templates
+    catalog.not_included = {one.kind: one.files for one in event.not_included}
     if event.languages:
         catalog.languages = {one.code: one.notes for one in event.languages}
     roots = event.collections or [_only_the_vault(event)]
@@ -24,10 +25,10 @@ def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> Non
         catalog.newest_mtime = event.newest_mtime if is_whole else max(event.newest_mtime, before)
     for one in roots:
         _root_scanned(catalog, one, record)
-    catalog.gone = {one.name for one in roots if one.gone}
-    _forget_removed_collections(catalog, [one.name for one in roots])
-    same = {one.name for one in roots if not (one.gone or one.changed or one.removed)}
-    names = {one.name for one in roots}
+    catalog.gone = {one.collection for one in roots if one.gone}
+    _forget_removed_collections(catalog, [one.collection for one in roots])
+    same = {one.collection for one in roots if not (one.gone or one.changed or one.removed)}
+    names = {one.collection for one in roots}
     for listed in (catalog.waiting, catalog.changed_since) if same else ():
         for path in [
             path
@@ -48,15 +49,17 @@ def _only_the_vault(event: VaultScanned) -> ScannedCollection:
 
 
 def _root_scanned(catalog: Catalog, one: ScannedCollection, record: Record) -> None:
-    if one.name == VAULT:
+    if one.collection == VAULT:
+        if not one.gone:
+            catalog.vault_scanned_at = record.ts
         if not one.gone and one.removed == 0:
             catalog.device = one.device or catalog.device
         return
-    known = catalog.collections.get(one.name, ScannedRoot())
+    known = catalog.collections.get(one.collection, ScannedRoot())
     if not one.gone:
         device = (one.device if one.removed == 0 else 0) or known.device
         known = ScannedRoot(device, record.ts, one.newest_mtime)
-    catalog.collections[one.name] = known
+    catalog.collections[one.collection] = known
 
 
 def _forget_removed_collections(catalog: Catalog, scanned: Collection[str]) -> None:

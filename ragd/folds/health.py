@@ -70,11 +70,12 @@ def _config_reloaded(health: Health, event: ConfigReloaded, record: Record) -> N
 
 def _forget_collections(health: Health, kept: Collection[str]) -> None:
     """Only these collections are configured, besides the vault."""
-    for known in (health.lost_collections, health.watches, health.held):
-        for name in [name for name in known if name not in (*kept, VAULT)]:
+    for known in (health.lost_collections, health.watches):
+        for name in [name for name in known if name not in kept]:
             del known[name]
     health.unwatched.intersection_update(kept)
-    if health.held:
+    if any(name not in (*kept, VAULT) for name in health.held):
+        health.held = {name: health.held[name] for name in health.held if name in (*kept, VAULT)}
         health.deletions_held = sum(health.held.values())
 
 
@@ -147,19 +148,19 @@ def _lose_vault(health: Health, reason: str, record: Record) -> None:
 
 def _vault_scanned(health: Health, event: VaultScanned, record: Record) -> None:
     health.lost.pop("scan", None)
-    _forget_collections(health, [one.name for one in event.collections])
-    found = {one.name for one in event.collections if not one.gone}
+    _forget_collections(health, [one.collection for one in event.collections])
+    found = {one.collection for one in event.collections if not one.gone}
     if not event.collections or VAULT in found:
         health.vault_suspect = False
         health.lost.pop("vault", None)
     for one in event.collections:
-        if one.name == VAULT:
+        if one.collection == VAULT:
             if one.gone:
                 _lose_vault(health, one.gone, record)
         elif one.gone:
-            _lose_collection(health, one.name, one.gone, record)
+            _lose_collection(health, one.collection, one.gone, record)
         else:
-            health.lost_collections.pop(one.name, None)
+            health.lost_collections.pop(one.collection, None)
 
 
 def _batch_stored(health: Health, event: BatchStored, record: Record) -> None:
@@ -192,7 +193,7 @@ def _segment_quarantined(health: Health, event: SegmentQuarantined, record: Reco
 
 def _deletions_held(health: Health, event: DeletionsHeld, record: Record) -> None:
     health.deletions_held = event.count
-    health.held = {one.name: one.count for one in event.collections if one.count}
+    health.held = {one.collection: one.count for one in event.collections if one.count}
 
 
 def _index_activated(health: Health, event: IndexActivated, record: Record) -> None:
@@ -277,5 +278,5 @@ def _forget_solved(health: Health, catalog: Catalog) -> None:
     """Clear what no probe has to confirm: no vector is missing, or no change waits."""
     if not catalog.backlog:
         health.lost.pop("vectors", None)
-    if not catalog.waiting:
-        health.lost.pop("freshness", None)
+    if "freshness" in health.lost and not catalog.has_waiting_notes:
+        health.lost.pop("freshness")

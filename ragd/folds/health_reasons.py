@@ -227,7 +227,7 @@ def _vectors_pending(health: Health, catalog: Catalog) -> bool:
 
 
 def _stale(health: Health, catalog: Catalog) -> bool:
-    return "scan" in health.lost or (bool(catalog.waiting) and "freshness" in health.lost)
+    return "scan" in health.lost or ("freshness" in health.lost and catalog.has_waiting_notes)
 
 
 LOST, RECOVERED = DependencyLost, DependencyRecovered
@@ -243,7 +243,7 @@ REASONS: tuple[HealthReason, ...] = (
     HealthReason(
         "VAULT_NOT_FOUND",
         _vault_is("VAULT_NOT_FOUND"),
-        (VaultUnavailable, LOST),
+        (VaultUnavailable, LOST, VaultScanned),
         (VaultScanned, RECOVERED, LOST, DaemonStarted),
         dependencies=("vault",),
         without_index=UNAVAILABLE,
@@ -251,7 +251,7 @@ REASONS: tuple[HealthReason, ...] = (
     HealthReason(
         "VAULT_NOT_RESPONDING",
         _vault_is("VAULT_NOT_RESPONDING"),
-        (LOST,),
+        (LOST, VaultScanned),
         (VaultScanned, VaultUnavailable, RECOVERED, LOST, DaemonStarted),
         dependencies=("vault",),
         without_index=UNAVAILABLE,
@@ -335,7 +335,7 @@ REASONS: tuple[HealthReason, ...] = (
         "DELETIONS_HELD",
         lambda health, catalog: health.deletions_held > 0,
         (DeletionsHeld,),
-        (DeletionsHeld, IndexLost, ConfigReloaded),
+        (DeletionsHeld, IndexLost, VaultScanned, ConfigReloaded),
     ),
     HealthReason(
         "INDEXER_FAILED",
@@ -355,7 +355,7 @@ REASONS: tuple[HealthReason, ...] = (
         "WATCH_LOST",
         lambda health, catalog: health.watch_lost or bool(health.unwatched),
         (WatchLost,),
-        (WatchStarted, ConfigReloaded, DaemonStarted),
+        (WatchStarted, VaultScanned, ConfigReloaded, DaemonStarted),
     ),
     HealthReason(
         "INDEX_STALE",

@@ -70,6 +70,7 @@ class Job(Struct):
     ended_at: str | None = None  # when text and vectors were complete, or it was given up
     code: str = ""  # why it failed
     abandoned: bool = False  # its index was lost or replaced before its vectors were complete
+    slow: bool = False  # it reads documents that take long
 
     def accepts_deletions_in(self, collection: str) -> bool:
         """Whether a person agreed to the deletions in this collection."""
@@ -100,6 +101,12 @@ class Jobs(Struct):
         """The running job, else the next in line."""
         running = (job for job in self.open if job.phase == "running")
         return next(running, None) or next(iter(self.open), None)
+
+    @property
+    def reading_notes(self) -> Job | None:
+        """The active job, unless it only reads documents that take long."""
+        job = self.active
+        return None if job is not None and job.slow and job.phase == "running" else job
 
     def find(self, job_id: str) -> Job | None:
         known = [*self.finished, *self.open]
@@ -132,6 +139,7 @@ def _started(jobs: Jobs, event: JobStarted, record: Record) -> None:
     job.mode = event.mode
     job.started_at = job.started_at or record.ts
     job.files_planned = event.files_planned
+    job.slow = event.slow
     # A job that starts again after a crash plans, and so counts, only what is left.
     job.files_embedded = job.files_stored = job.files_removed = 0
     job.chunks_embedded = job.chunks_cached = 0
@@ -213,7 +221,7 @@ def _lacks_vectors(job: Job, catalog: Catalog) -> bool:
     daemon's own job only for those of the notes that it stored."""
     if is_building(job, catalog):
         return True
-    return catalog.backlog > 0 and (job.asked or job.stored_without_vectors)
+    return catalog.notes_lack_vectors and (job.asked or job.stored_without_vectors)
 
 
 def is_building(job: Job, catalog: Catalog) -> bool:
@@ -236,7 +244,7 @@ def _update_one(job: Job, event: object, record: Record, catalog: Catalog) -> No
     lost = isinstance(event, IndexLost) and not event.generation
     if lost or (job.generation and job.generation != serving):
         job.abandoned = True
-    elif catalog.backlog > 0:
+    elif catalog.notes_lack_vectors:
         return
     job.fills, job.ended_at = False, record.ts
 

@@ -86,7 +86,7 @@ def last_line(state: State, job: Job) -> dict[str, Any]:
     held = state.health.deletions_held
     table = table_of(job, state.catalog)
     outcome = outcome_of(job)
-    if outcome == "complete" and (table.backlog or held):
+    if outcome == "complete" and (table.notes_lack_vectors or held):
         outcome = "partial"
     answer = {
         "type": "complete",

@@ -3,22 +3,30 @@
 It never reads the table itself: the counts come from the facts of the store writer.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, cast
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ragd.events import FilledFile, StoredFile
+from ragd.notes.documents.kinds import is_slow
 
 
 class Folders:
-    """The folders of all notes, each with the number of notes below it."""
+    """The folders of all notes, each with the number of notes below it.
 
-    def __init__(self, paths: Iterable[str] = ()) -> None:
+    Those at the top whose name may be that of a collection also have the number of passages.
+    """
+
+    def __init__(self, chunks_of: Mapping[str, int] = MappingProxyType({})) -> None:
+        """`chunks_of`: the notes, and how many chunks each has."""
         self._notes: dict[str, int] = {}
-        for path in paths:
+        self._chunks: dict[str, int] = {}
+        for path, chunks in chunks_of.items():
             self.add(path)
+            self.add_chunks(path, chunks)
 
     def __contains__(self, folder: object) -> bool:
         return folder in self._notes
@@ -29,6 +37,16 @@ class Folders:
     def count(self, folder: str) -> int:
         """How many notes are below this folder."""
         return self._notes.get(folder, 0)
+
+    def count_chunks(self, folder: str) -> int:
+        """How many chunks are below this folder at the top, whose name begins with `@`."""
+        return self._chunks.get(folder, 0)
+
+    def add_chunks(self, path: str, chunks: int) -> None:
+        """A note has this many chunks more, or fewer."""
+        if path.startswith("@") and "/" in path:
+            top = path.partition("/")[0]
+            self._chunks[top] = self._chunks.get(top, 0) + chunks
 
     def add(self, path: str) -> None:
         for folder in _parents(path):
@@ -83,7 +101,7 @@ class Table(Struct, dict=True):
 
     def __post_init__(self) -> None:
         self.__dict__["lacking"] = {path: None for path, e in self.files.items() if e.lacking > 0}
-        self.__dict__["folders"] = Folders(self.files)
+        self.__dict__["folders"] = Folders({p: e.chunks for p, e in self.files.items()})
 
     @property
     def lacking(self) -> dict[str, None]:
@@ -104,16 +122,24 @@ class Table(Struct, dict=True):
         """Chunks whose vectors are still missing."""
         return self.chunks - self.chunks_embedded - self.chunks_barred
 
+    @property
+    def notes_lack_vectors(self) -> bool:
+        """Whether vectors are missing, not counting documents that take long to read: those come
+        one by one, after everything else."""
+        return self.backlog > 0 and not all(map(is_slow, self.lacking))
+
     def put(self, path: str, entry: Entry) -> None:
         """Add a note, or replace its entry."""
         before = self.files.get(path)
         if before is not None:
             self._add(before, -1)
+            self.folders.add_chunks(path, -before.chunks)
             self.lacking.pop(path, None)
         else:
             self.folders.add(path)
         self.files[path] = entry
         self._add(entry, 1)
+        self.folders.add_chunks(path, entry.chunks)
         if entry.lacking > 0:
             self.lacking[path] = None
 
@@ -123,6 +149,7 @@ class Table(Struct, dict=True):
         if entry is not None:
             self._add(entry, -1)
             self.lacking.pop(path, None)
+            self.folders.add_chunks(path, -entry.chunks)
             self.folders.remove(path)
 
     def _add(self, entry: Entry, sign: int) -> None:

@@ -17,16 +17,27 @@ from ragd.folds.catalog import Entry
 from ragd.guard import injection
 from ragd.guard.inspection import inspect
 from ragd.guard.live_rules import LiveGuard, confirmations
-from ragd.notes.excerpt import Excerpt, ExcerptLimits, excerpt, pieces, split_pieces
-from ragd.notes.parse import HIDDEN
+from ragd.notes.documents.kinds import kind_of
+from ragd.notes.documents.model import Document
+from ragd.notes.documents.model import Unreadable as UnreadableDocument
+from ragd.notes.excerpt import (
+    Excerpt,
+    ExcerptLimits,
+    document_excerpt,
+    excerpt,
+    pieces,
+    split_pieces,
+)
+from ragd.notes.parse import HIDDEN, Unparsable, document_properties
+from ragd.protocol.citations import citation, spoken_place
 from ragd.protocol.tool_schemas import NoteRequest
 from ragd.search.query.close_matches import closest_notes
 from ragd.search.query.note_lookup import link_target, notes_named
-from ragd.search.results import TRUST, citation, obsidian_link
+from ragd.search.results import TRUST, obsidian_link
 from ragd.vault.collection_paths import collection_of
 from ragd.vault.containment import contained_path
 from ragd.vault.files import ChangedWhileRead, NoteMissing, SkipPath, Unreadable, VaultGone
-from ragd.vault.threads import NOTES, unavailable_error
+from ragd.vault.threads import DOCUMENTS, NOTES, unavailable_error
 
 # Finds the paths of the notes in the index, and in scope, that have this title.
 FindByTitle = Callable[[str, Scope], Awaitable[Sequence[str]]]
@@ -71,6 +82,10 @@ class NoteBytesReader(Protocol):
     def collection_of(self, path: str) -> str: ...
 
     def read_bytes(self, path: str) -> tuple[bytes, str]: ...
+
+    def read_document(
+        self, path: str, data: bytes, sha256: str
+    ) -> Document | UnreadableDocument: ...
 
 
 def with_contained_path(request: NoteRequest) -> NoteRequest:
@@ -136,12 +151,14 @@ class NoteExcerpts:
     async def _answer_for_path(
         self, request: NoteRequest, known: Mapping[str, Entry]
     ) -> dict[str, Any]:
+        is_slow = kind_of(request.path).is_slow
+        lanes = DOCUMENTS if is_slow else NOTES
+        lane = lanes.of(self._notes.collection_of(request.path))
         try:
             async with asyncio.timeout(WITHIN_S):
-                lane = NOTES.of(self._notes.collection_of(request.path))
                 inspected = await lane.run(self._read_and_inspect, request, known)
         except TimeoutError:
-            raise RagdError("TIMEOUT") from None
+            raise (_still_being_read() if is_slow else RagdError("TIMEOUT")) from None
         except VaultGone as why:
             raise unavailable_error(why) from None
         return self._data(request, inspected, known.get(request.path))
@@ -155,10 +172,7 @@ class NoteExcerpts:
             raise self._no_such_note(request.path, known) from None
         except (SkipPath, Unreadable) as why:
             raise _cannot_be_shown(why.reason) from None
-        config = self._settings.current.security
-        keep = config.code_blocks == "keep"
-        first, last, raw = request.start, request.to, request.raw
-        found = excerpt(request.path, data, first, last, raw=raw, code=keep, room=ANSWER_ROOM)
+        found = self._excerpt(request, data, sha256)
         if not isinstance(found, Excerpt):
             if found.reason == HIDDEN:
                 raise self._no_such_note(request.path, known)
@@ -166,6 +180,25 @@ class NoteExcerpts:
         if not found.lines:
             raise _too_short(found.total)
         return self._inspect(found, sha256)
+
+    def _excerpt(self, request: NoteRequest, data: bytes, sha256: str) -> Excerpt | Unparsable:
+        path, first, last, place = request.path, request.start, request.to, request.place
+        kind = kind_of(path)
+        if kind.how == "note":
+            if place:
+                raise _no_such_place(place)
+            keep = self._settings.current.security.code_blocks == "keep"
+            raw = request.raw
+            return excerpt(path, data, first, last, raw=raw, code=keep, room=ANSWER_ROOM)
+        if document_properties(path, data, kind).hidden:
+            return Unparsable(HIDDEN)
+        document = self._notes.read_document(path, data, sha256)
+        if not isinstance(document, Document):
+            return Unparsable(document.reason)
+        found = document_excerpt(path, document, first, last, place=place, room=ANSWER_ROOM)
+        if found is None:
+            raise _no_such_place(place)
+        return found
 
     def _read(self, path: str) -> tuple[bytes, str]:
         for _ in range(TRIES):
@@ -201,18 +234,22 @@ class NoteExcerpts:
             and inspected.withheld
             and not self._confirmations.is_confirmed(request)
         )
+        place = request.place or (found.places[0].name if len(found.places) == 1 else "")
         data: dict[str, Any] = {
             "path": path,
+            "kind": kind_of(path).name,
+            "position": place,
+            "places": found.places,
             "from": found.first,
             "to": found.last,
             "total_lines": found.total,
             "truncated": found.is_cut or found.last < min(request.to or found.total, found.total),
             "lines_after": found.total - found.last,
             "text": None if withheld else "\n".join(found.lines),
-            "citation": citation(path, found.first, found.last),
+            "citation": citation(path, found.first, found.last, place),
             "collection": collection_of(path, self._settings.current.collections),
             "context": self._settings.contexts.nearest(path),
-            "link": obsidian_link(*self._settings.folder_and_file(path)),
+            "link": obsidian_link(*self._settings.folder_and_file(path), place),
             "stale": entry is not None and entry.sha256 != inspected.sha256,
             "trust": TRUST,
             "injection_suspected": inspected.injection_suspected,
@@ -230,6 +267,20 @@ def _cannot_be_shown(reason: str) -> RagdError:
         f"The note cannot be shown: {reason}.",
         "`ragctl status` lists the files that are not indexed.",
     )
+
+
+def _no_such_place(place: str) -> RagdError:
+    shown = spoken_place(place[:60])
+    return RagdError(
+        "INVALID_REQUEST",
+        f"The document has no such place: {shown}.",
+        "Give the `citation` of a search result, or the path alone.",
+    )
+
+
+def _still_being_read() -> RagdError:
+    """A document takes long to read. The next request finds it in memory."""
+    return RagdError("TIMEOUT", "The document is still being read.", "Try again in a moment.")
 
 
 def _too_short(total: int) -> RagdError:

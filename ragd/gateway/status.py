@@ -13,6 +13,7 @@ from ragd.errors import CODES
 from ragd.folds import State, progress
 from ragd.folds.catalog import Catalog
 from ragd.folds.jobs import Job
+from ragd.gateway.collection_status import collections_data
 from ragd.gateway.live_state import LiveState
 from ragd.gateway.scope_counts import ScopeCounts
 from ragd.health.current_health import CurrentReason
@@ -71,6 +72,7 @@ def status_envelope(state: State, live: LiveState, query_time_ms: int = 0) -> En
             "templates": catalog.templates,
             "languages": catalog.languages,
         },
+        "collections": collections_data(state, live),
         "index": _index_data(catalog, live),
         "building": _building_data(catalog),
         "provider": live.provider,

@@ -7,6 +7,7 @@ It never shows an exception, and decides nothing itself.
 import asyncio
 import time
 from http import HTTPStatus
+from typing import Protocol
 
 from aiohttp import web
 
@@ -23,7 +24,12 @@ from ragd.gateway.http_server import http_status, json_response, read_body
 from ragd.gateway.job_stream import JobStream
 from ragd.gateway.jobs import JobControl
 from ragd.gateway.lost_dependencies import LossRecorder
-from ragd.gateway.note_excerpts import NoSuchNote, NoteExcerpts, with_contained_path
+from ragd.gateway.note_excerpts import (
+    NoSuchNote,
+    NoteBytesReader,
+    NoteExcerpts,
+    with_contained_path,
+)
 from ragd.gateway.open_streams import OpenStreams
 from ragd.gateway.pause import PauseControl
 from ragd.gateway.refusals import Refusals
@@ -46,6 +52,10 @@ from ragd.state.ledger import Ledger
 __all__ = ["NAME", "ToolGateway"]
 
 
+class GatewayNoteReader(SourceNoteReader, NoteBytesReader, Protocol):
+    """Reads notes and documents for answers."""
+
+
 class ToolGateway:
     """The routes. Answers come from the folds, which have every fact that is recorded."""
 
@@ -56,7 +66,7 @@ class ToolGateway:
         settings: Settings,
         stop: asyncio.Event,
         searcher: PassageSearch,
-        notes: SourceNoteReader,
+        notes: GatewayNoteReader,
         reload: ConfigReload,
         guard: LiveGuard,
         vector_progress: VectorProgress,
@@ -189,7 +199,7 @@ class ToolGateway:
 
     async def _get_note(self, request: web.Request) -> web.StreamResponse:
         began = time.perf_counter()
-        refuse_unknown_parameters(request, ("path", "from", "to", "raw", "confirm"))
+        refuse_unknown_parameters(request, ("path", "from", "to", "place", "raw", "confirm"))
         wanted = with_contained_path(parse_note_request(request))
         scope = self._access.scope_of_note(asker_of(request), wanted.path)
         try:

@@ -9,6 +9,7 @@ from ragd.close_match import closest
 from ragd.errors import RagdError
 from ragd.events import TAGS
 from ragd.protocol import tool_schemas
+from ragd.protocol.citations import parse_citation
 
 
 def refuse_unknown_parameters(request: web.Request, names: tuple[str, ...]) -> None:
@@ -36,12 +37,17 @@ def parse_note_request(request: web.Request) -> tool_schemas.NoteRequest:
         raise RagdError("INVALID_REQUEST", "The parameter `path` is required.")
     start = parse_whole_number(request, "from", 1)
     to = parse_whole_number(request, "to", start) if "to" in request.query else None
+    place = request.query.get("place", "")
+    if "from" not in request.query:  # the path may be a citation
+        cited = parse_citation(path)
+        path, place = cited.path, place or cited.place
+        start, to = (start, to) if cited.first is None else (cited.first, cited.last)
     if start < 1 or (to is not None and to < start):
         raise RagdError(
             "INVALID_REQUEST", "Lines are numbered from 1, and `from` must not be after `to`."
         )
     raw = parse_whole_number(request, "raw", 0) != 0
-    return tool_schemas.NoteRequest(path, start, to, raw, request.query.get("confirm"))
+    return tool_schemas.NoteRequest(path, start, to, raw, request.query.get("confirm"), place)
 
 
 def parse_event_types(request: web.Request) -> list[str]:

@@ -58,22 +58,26 @@ def _lost_collections(state: State) -> tuple[str, str]:
     return (
         f"{what} ({'; '.join(listed)}). {'Its' if one else 'Their'} notes stay in the index.",
         "Mount or restore the folder; ragd then continues automatically. If you do not need it any "
-        f"more, run `ragctl collection remove {min(lost)}`.",
+        f"more, run `ragctl collection remove @{min(lost)}`.",
     )
 
 
 def _held_deletions(state: State) -> tuple[str, str]:
     held = state.health.held
     listed = [
-        f"{count:,} in {'the vault' if name == VAULT else '@' + name}"
+        f"{count:,} in {'the vault' if name == VAULT else _shown(name)}"
         for name, count in sorted(held.items())
     ]
     return (
         f"Many notes disappeared at once ({', '.join(listed)}), so they are not removed from the "
         "index yet.",
         "If you deleted them on purpose, run `ragctl sync --accept-deletions "
-        f"{' '.join(sorted(held))}`.",
+        f"{' '.join(_shown(name) for name in sorted(held))}`.",
     )
+
+
+def _shown(collection: str) -> str:
+    return collection if collection == VAULT else f"@{collection}"
 
 
 def _is_removed(state: State) -> bool:

@@ -18,6 +18,7 @@ from ragd.events import Dependency
 from ragd.folds.catalog import ServingIndex
 from ragd.health.dependency_probe import DependencyProbe, DependencyProbes, ProbeFinding
 from ragd.health.probe_thread import ProbeThread
+from ragd.notes.documents.kinds import is_slow
 from ragd.runtime.native_crash import CrashMark
 from ragd.state.ledger import Ledger
 from ragd.store import lance as lance_store
@@ -234,7 +235,7 @@ class Probes:
     async def vectors(self) -> ProbeFinding | None:
         """Have some chunks been without a vector for too long?"""
         now = self._clock.monotonic()
-        if not self._ledger.state.catalog.backlog:
+        if not self._ledger.state.catalog.notes_lack_vectors:
             self._pending_since = None
             return None
         if self._pending_since is None:
@@ -244,7 +245,8 @@ class Probes:
 
     async def freshness(self) -> ProbeFinding | None:
         """Has a change waited for too long?"""
-        oldest = min(self._ledger.state.catalog.waiting.values(), default=None)
+        waiting = self._ledger.state.catalog.waiting.items()
+        oldest = min((since for path, since in waiting if not is_slow(path)), default=None)
         if oldest is None:
             return None
         is_stale = self._change_age.seconds(oldest) > self._settings.current.health.stale_s

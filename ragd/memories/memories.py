@@ -29,8 +29,12 @@ from ragd.memories.memory_store import MemoryStore
 from ragd.memories.memory_vectors import MemoryVectors
 from ragd.memories.source_check import SourceCheck, SourceReader
 from ragd.notes.characters import collapse_spaces, visible
-from ragd.notes.excerpt import Excerpt, excerpt, pieces
+from ragd.notes.documents.kinds import kind_of
+from ragd.notes.documents.model import Document
+from ragd.notes.documents.model import Unreadable as UnreadableDocument
+from ragd.notes.excerpt import Excerpt, document_excerpt, excerpt, pieces
 from ragd.notes.markdown.sanitise import plain_line, without_markup
+from ragd.notes.parse import Unparsable
 from ragd.protocol.tool_schemas import MemoryRequest
 from ragd.runtime.durable_files import is_disk_full, replace_file
 from ragd.vault.containment import contained_path
@@ -54,6 +58,10 @@ class SourceNoteReader(SourceReader, Protocol):
     """Reads source notes, and decides which files are notes."""
 
     def includes(self, path: str) -> bool: ...
+
+    def read_document(
+        self, path: str, data: bytes, sha256: str
+    ) -> Document | UnreadableDocument: ...
 
 
 class Memories:
@@ -226,15 +234,24 @@ class Memories:
     def _inspect_note(self, memory: Memory) -> InspectedPassage | None:
         """What the guard finds in the fact and its current note; None if the note is unreadable."""
         try:
-            data, _ = self._notes.read_bytes(memory.source)
+            data, sha256 = self._notes.read_bytes(memory.source)
         except (NoteMissing, ChangedWhileRead, SkipPath, Unreadable, VaultGone):
             return None
-        note = excerpt(memory.source, data, 1, None, raw=True, code=True)
+        note = self._whole_note(memory.source, data, sha256)
         if not isinstance(note, Excerpt):
             return None
         fact = f"{memory.key}\n{memory.value}"
         likely = most_similar(fact, list(pieces(note.parts)), INSPECTED_MAX_CHARS)
         return inspect_fact(fact, likely, self._guard.rules)
+
+    def _whole_note(self, path: str, data: bytes, sha256: str) -> Excerpt | Unparsable | None:
+        """The text of a note or of a document."""
+        if kind_of(path).how == "note":
+            return excerpt(path, data, 1, None, raw=True, code=True)
+        document = self._notes.read_document(path, data, sha256)
+        if not isinstance(document, Document):
+            return None
+        return document_excerpt(path, document, 1, None)
 
     async def _hash(self, key: str) -> str:
         """The hash of a key for the log. It cannot be guessed without this home's secret."""

@@ -1,7 +1,7 @@
 """Lines of a note, without markup or as written, with the parts that the guard inspects.
 
 It never raises, whatever the bytes are, and keeps the line numbers: line 12 here is line 12 in the
-file.
+file, or in the text of a document.
 """
 
 from bisect import bisect_right
@@ -12,6 +12,8 @@ from msgspec import Struct, structs
 from ragd.notes import decoding
 from ragd.notes.characters import visible
 from ragd.notes.chunk_maker import file_title
+from ragd.notes.documents.model import Document, Place
+from ragd.notes.documents.parse_document import cleaned, document_sections
 from ragd.notes.markdown import frontmatter, tags
 from ragd.notes.markdown.fences import without_code
 from ragd.notes.markdown.frontmatter import Frontmatter
@@ -50,6 +52,7 @@ class Excerpt(Struct, frozen=True):
     total: int
     parts: list[ExcerptPart]
     is_cut: bool = False  # one line is longer than the limit
+    places: Sequence[Place] = ()  # of a document: those that the lines are in
 
     @property
     def last(self) -> int:
@@ -80,8 +83,57 @@ def excerpt(
         return Unparsable(HIDDEN)
     written = _lines(text)
     clean, sections = _clean_lines(text, properties, code)
-    start, end = first - 1, len(written) if last is None else min(last, len(written))
     lines = written if raw else clean
+    title = properties.title or file_title(path)
+    return _excerpt(path, title, properties.tags, lines, written, sections, first, last, room)
+
+
+def document_excerpt(
+    path: str,
+    document: Document,
+    first: int,
+    last: int | None,
+    *,
+    place: str = "",
+    room: ExcerptLimits | None = None,
+) -> Excerpt | None:
+    """The lines from `first` to `last` of a document's text, or those of one of its places. None if
+    it has no such place."""
+    document = cleaned(document)
+    lines = _lines(document.text)
+    if place:
+        at = next((at for at, one in enumerate(document.places) if one.name == place), None)
+        if at is None:
+            return None
+        first = document.places[at].line
+        last = document.places[at + 1].line - 1 if at + 1 < len(document.places) else len(lines)
+        while last > first and not lines[last - 1].strip():
+            last -= 1
+    title = document.title or file_title(path)
+    sections = document_sections(document)
+    found = _excerpt(path, title, (), lines, list(lines), sections, first, last, room)
+    begin = bisect_right(document.places, first, key=_line_of) - 1
+    shown = document.places[max(0, begin) : bisect_right(document.places, found.last, key=_line_of)]
+    return structs.replace(found, places=shown)
+
+
+def _line_of(place: Place) -> int:
+    return place.line
+
+
+def _excerpt(
+    path: str,
+    title: str,
+    note_tags: tuple[str, ...],
+    lines: Sequence[str],
+    written: list[str],
+    sections: Sequence[Section],
+    first: int,
+    last: int | None,
+    room: ExcerptLimits | None,
+) -> Excerpt:
+    """As many of the lines as exist and fit. `written`: the same lines as they are in the file."""
+    start, end = first - 1, len(written) if last is None else min(last, len(written))
     if room is not None:
         end = _fitting_end(lines, written, start, end, room)
     shown = lines[start:end]
@@ -91,8 +143,8 @@ def excerpt(
     if room is not None and is_cut:
         shown = [shown[0][: room.characters]]
         written[start] = f"{written[start][: room.characters]}\n{shown[0]}"  # both are inspected
-    parts = _parts(path, written, sections, properties, start, end)
-    return Excerpt(shown, first, len(written), parts, is_cut)
+    parts = _parts(path, title, note_tags, written, sections, start, end)
+    return Excerpt(list(shown), first, len(written), parts, is_cut)
 
 
 def pieces(parts: Iterable[ExcerptPart]) -> Iterator[ExcerptPart]:
@@ -149,9 +201,10 @@ def _clean_lines(
 
 def _parts(
     path: str,
+    title: str,
+    note_tags: tuple[str, ...],
     written: Sequence[str],
     sections: Sequence[Section],
-    properties: Frontmatter,
     start: int,
     end: int,
 ) -> list[ExcerptPart]:
@@ -160,14 +213,13 @@ def _parts(
     They have the raw text, because a comment may hold text that a reader does not see.
     """
     begins = [section.line - 1 for section in sections]
-    title = properties.title or file_title(path)
     found = []
     while start < end:
         at = bisect_right(begins, start)
         section = sections[at - 1] if at else Section("", 1, 1)
         until = min(end, begins[at] if at < len(begins) else end)
         text = "\n".join(written[start:until])
-        marks = tags.merge_tags(section.hashtags, tags.inline_tags(text), properties.tags)
+        marks = tags.merge_tags(section.hashtags, tags.inline_tags(text), note_tags)
         found.append(ExcerptPart(text, section.name, marks, title, section.full_path, path))
         start = until
     return found

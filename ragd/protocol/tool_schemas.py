@@ -129,7 +129,8 @@ class ResumeRequest(Struct, frozen=True, forbid_unknown_fields=True):
 class NoteRequest(Struct, frozen=True):
     """Lines of one note, for GET /v1/notes. It is not a tool, but an agent may send it.
 
-    `raw`: as written, for people; otherwise without markup, as in the index.
+    `raw`: as written, for people; otherwise without markup, as in the index. `place`: a place of a
+    document, such as `page=3`, instead of lines.
     """
 
     path: str
@@ -137,6 +138,7 @@ class NoteRequest(Struct, frozen=True):
     to: int | None = None
     raw: bool = False
     confirm: str | None = None
+    place: str = ""
 
 
 class StatusRequest(Struct, frozen=True, forbid_unknown_fields=True):

@@ -73,7 +73,7 @@ class PassageScorer:
         shown = make_result(
             row,
             0.0,  # the score is computed from all results later
-            obsidian_link(*self._settings.folder_and_file(row.source_file)),
+            obsidian_link(*self._settings.folder_and_file(row.source_file), row.position),
             stale=stale,
             unverified=unverified,
             date_source="note" if row.date else "file" if day else None,

@@ -19,7 +19,7 @@ from ragd.search.passage_scoring import ScoredPassage
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.passage_joining import join_passages, may_join, place_in_joined
 from ragd.search.ranking.score import EVIDENCE_DEPTH, Evidence, is_answered
-from ragd.search.results import Result, citation
+from ragd.search.results import Result, cite
 from ragd.store.lance import ChunkIndex, ChunkRow
 from ragd.vault.files import UNKNOWN_STAT, FileStat
 
@@ -256,7 +256,7 @@ def _add_or_join(kept: list[_PickedPassage], pick: _PickedPassage) -> None:
                 best_part=place_in_joined(row.chunk_text, one.row.chunk_text, one.result.best_part),
                 start_line=row.start_line,
                 end_line=row.end_line,
-                citation=citation(row.source_file, row.start_line, row.end_line),
+                citation=cite(row),
             )
             kept[place] = _PickedPassage(
                 row, result, one.equal, one.evidence, one.fits, one.parts + pick.parts

@@ -6,7 +6,9 @@ from urllib.parse import quote
 
 from msgspec import UNSET, Struct, UnsetType
 
+from ragd.notes.documents.kinds import MARKDOWN
 from ragd.notes.markdown.sections import shown_path
+from ragd.protocol.citations import citation
 from ragd.vault.collection_paths import VAULT
 
 TRUST = "untrusted-note"
@@ -37,6 +39,10 @@ class StoredPassage(Protocol):
     def title(self) -> str: ...
     @property
     def heading_path(self) -> str: ...
+    @property
+    def position(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
 
 
 class Result(Struct, frozen=True):
@@ -55,6 +61,8 @@ class Result(Struct, frozen=True):
     end_line: int
     citation: str
     link: str
+    kind: str = MARKDOWN.name  # of the document: markdown, pdf, canvas, …
+    position: str = ""  # the place in it that is cited: `page=3`; empty: the lines are cited
     trust: str = TRUST
     injection_suspected: bool = False
     sensitive: tuple[str, ...] = ()
@@ -88,17 +96,23 @@ def make_result(row: StoredPassage, score: float, link: str, **flags: Any) -> Re
         shown_path(row.heading_path),
         row.start_line,
         row.end_line,
-        citation(row.source_file, row.start_line, row.end_line),
+        cite(row),
         link,
+        kind=row.kind or MARKDOWN.name,
+        position=row.position,
         **flags,
     )
 
 
-def citation(path: str, start_line: int, end_line: int) -> str:
-    """`path#L10-L24`, which `ragctl show` accepts."""
-    return f"{path}#L{start_line}-L{end_line}"
+def cite(row: StoredPassage) -> str:
+    """The citation of a passage, which `ragctl show` accepts."""
+    return citation(row.source_file, row.start_line, row.end_line, row.position)
 
 
-def obsidian_link(vault: str, path: str) -> str:
-    """The URL that opens the note in Obsidian; `vault` is the name of the vault's folder."""
-    return f"obsidian://open?vault={quote(vault, safe='')}&file={quote(path, safe='')}"
+def obsidian_link(vault: str, path: str, place: str = "") -> str:
+    """The URL that opens the note in Obsidian; `vault` is the name of the vault's folder.
+
+    Obsidian opens a PDF at its page. It has no such address for the other places.
+    """
+    target = f"{path}#{place}" if place.startswith("page=") else path
+    return f"obsidian://open?vault={quote(vault, safe='')}&file={quote(target, safe='')}"

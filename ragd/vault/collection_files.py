@@ -11,6 +11,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from ragd.folds.times import iso_of_ns
+from ragd.notes.documents.kinds import kind_of
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.files import (
     ChangedWhileRead,
@@ -30,6 +31,7 @@ from ragd.vault.language_sample import LanguageSample
 from ragd.vault.leftover_files import why_skipped
 
 MOST_HASHED = 10_000  # remembered hashes of notes that may have been moved
+WRITTEN = ("markdown", "text")  # kinds whose files are plain text, so their language is found
 SAMPLED = 200  # known notes that are checked to recognise a root
 
 
@@ -76,6 +78,7 @@ class CollectionScan(Struct):
     templates: list[tuple[str, int]] = field(default_factory=list)  # skipped, and notes in each
     languages: dict[str, int] = field(default_factory=dict)  # of a sample of notes
     newest_mtime: str | None = None
+    not_included: dict[str, int] = field(default_factory=dict)  # that no pattern includes, by kind
 
 
 class _CompiledRules(NamedTuple):
@@ -125,7 +128,7 @@ class CollectionFiles:
         rules = self._current_rules()
         found = memory.files.scan(rules.folders, self.rules.patterns, memory.identity)
         memory.identity = found.identity
-        paths = [note.path for note in found.notes]
+        written = [n.path for n in found.notes if kind_of(n.path).name in WRITTEN]
         newest = max((note.mtime_ns for note in found.notes), default=None)
         return CollectionScan(
             found.notes,
@@ -134,8 +137,9 @@ class CollectionFiles:
             found.unreadable_folders,
             found.folders,
             found.templates,
-            memory.languages.count_languages(paths, self._sampled),
+            memory.languages.count_languages(written, self._sampled),
             None if newest is None else iso_of_ns(newest),
+            found.not_included,
         )
 
     def verify_root(self) -> None:

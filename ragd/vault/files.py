@@ -9,6 +9,7 @@ import errno
 from collections.abc import Iterable
 from typing import Literal
 
+from ragd.notes.documents.kinds import kind_of
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.folder_rules import TEMPLATE_SETTINGS, FolderRules, template_folders
 from ragd.vault.safe_open import (
@@ -31,7 +32,6 @@ from ragd.vault.safe_open import (
 )
 from ragd.vault.walk import (
     INPUT_OUTPUT,
-    MOST_BYTES,
     NoteFile,
     RootIdentity,
     SkippedPath,
@@ -141,8 +141,9 @@ class VaultFiles:
         finally:
             close(root)
 
-    def read(self, path: str, most_bytes: int = MOST_BYTES) -> tuple[bytes, FileStat]:
-        """The whole file as it was at one moment, and its size and times then.
+    def read(self, path: str) -> tuple[bytes, FileStat]:
+        """The whole file as it was at one moment, and its size and times then. A file that is too
+        large for its kind is skipped.
 
         Raises NoteMissing, ChangedWhileRead, SkipPath, Unreadable or VaultGone.
         """
@@ -150,7 +151,7 @@ class VaultFiles:
         try:
             folder, name = _open_parent(root, path)
             try:
-                return read_file(folder, name, most_bytes)
+                return read_file(folder, name, kind_of(name).most_bytes)
             finally:
                 close(folder)
         except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
@@ -224,7 +225,7 @@ def _stat(root: OpenFolder, path: str) -> FileStat | None:
         return None
     except OSError as why:
         return None if why.errno in _NO_SUCH_FILE else UNKNOWN_STAT
-    if why_skipped(found, MOST_BYTES):
+    if why_skipped(found, kind_of(path).most_bytes):
         return None
     return file_stat(found)
 

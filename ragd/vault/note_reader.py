@@ -22,7 +22,9 @@ from ragd.config.live_settings import Settings
 from ragd.config.schema import Config
 from ragd.events import GoneReason, TouchedFile
 from ragd.folds.catalog import Entry
-from ragd.notes.documents.kinds import default_patterns
+from ragd.notes.documents.kinds import default_patterns, kind_of
+from ragd.notes.documents.model import Document
+from ragd.notes.documents.model import Unreadable as UnreadableDocument
 from ragd.notes.model import ChunkOptions
 from ragd.notes.parse import Unparsable, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
@@ -33,6 +35,7 @@ from ragd.vault.collection_files import (
     RootMemory,
 )
 from ragd.vault.collection_paths import VAULT, join_path, split_path
+from ragd.vault.document_reader import DocumentReader
 from ragd.vault.files import (
     ChangedWhileRead,
     FileStat,
@@ -88,12 +91,14 @@ class NoteReader:
         self,
         settings: Settings,
         clock: Clock,
+        documents: DocumentReader | None = None,
         recorded_collections: Callable[[], Container[str]] = frozenset,
     ) -> None:
         """`recorded_collections`: those that were scanned, even if they are not configured any
         more. Their notes leave the index, and no folder of the vault is mistaken for them."""
         self._settings = settings
         self._clock = clock
+        self._documents = documents or DocumentReader()
         self._recorded = recorded_collections
         vocabulary = resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")
         self.count_tokens = WordPiece(vocabulary).count
@@ -205,6 +210,10 @@ class NoteReader:
             raise
         return data, hashlib.sha256(data).hexdigest()
 
+    def read_document(self, path: str, data: bytes, sha256: str) -> Document | UnreadableDocument:
+        """The text of a file that is not Markdown, from its bytes."""
+        return self._documents.read(path, data, sha256)
+
     def read(
         self,
         collection: str,
@@ -257,7 +266,10 @@ class NoteReader:
             reading.touched.append(TouchedFile(path, *times))
             return
         reading.bytes_parsed += len(data)
-        note = parse_note(path, data, options, self.count_tokens, collection=collection)
+        document = self._documents.read(path, data, digest) if kind_of(path).is_slow else None
+        note = parse_note(
+            path, data, options, self.count_tokens, collection=collection, document=document
+        )
         if isinstance(note, Unparsable):
             reading.failed.append((path, note.reason))
         elif note.hidden is not None:

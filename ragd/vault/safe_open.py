@@ -15,12 +15,14 @@ import unicodedata
 
 from msgspec import Struct
 
+from ragd.notes.documents.kinds import MARKDOWN
 from ragd.vault.disk_waits import disk_answered, waits_for_disk
 from ragd.vault.leftover_files import PLACEHOLDER
 
 LINK = "it is a symbolic link"
 NOT_REGULAR = "it is not a regular file"
 TOO_LARGE = "it is larger than 10 MiB"
+DOCUMENT_TOO_LARGE = "it is larger than 100 MiB"
 
 READ_BYTES = 1024 * 1024  # in one call: a slow disk answers now and then, a hanging one never
 
@@ -157,7 +159,7 @@ def why_skipped(found: os.stat_result, most_bytes: int) -> str | None:
     if found.st_mode & 0o170000 != stat.S_IFREG or (_HAS_MARKS and _is_link(found)):
         return LINK if _is_link(found) else NOT_REGULAR
     if found.st_size > most_bytes:
-        return TOO_LARGE
+        return TOO_LARGE if most_bytes <= MARKDOWN.most_bytes else DOCUMENT_TOO_LARGE
     if _HAS_MARKS and (
         getattr(found, "st_flags", 0) & _SF_DATALESS
         or getattr(found, "st_file_attributes", 0) & _ATTRIBUTES_AWAY

@@ -184,6 +184,7 @@ class Lanes:
 
 SEARCH = Lanes("search", 2, 5.0)  # do the notes of results still exist?
 NOTES = Lanes("notes", 4, 7.0)  # lines of a note and sources of memories: a person is waiting
+DOCUMENTS = Lanes("documents", 2, 7.0)  # the same, of documents that take long to read
 MEMORIES = Lanes("memories", 2, 5.0)  # have the sources of memories changed?
 CHECK = Lanes("check", 2, 7.0)  # does the vault exist?
 SCAN = Lanes("scan", 2, 30.0)
@@ -191,7 +192,7 @@ WATCH = Lanes("watch", 2, 60.0)  # beginning a native watch is one long call
 READ = Lanes("read", 2, 30.0)  # for indexing
 BACKLOG = Lanes("backlog", 2, 30.0)  # for vectors
 
-LANES = (SEARCH, NOTES, MEMORIES, CHECK, SCAN, WATCH, READ, BACKLOG)
+LANES = (SEARCH, NOTES, DOCUMENTS, MEMORIES, CHECK, SCAN, WATCH, READ, BACKLOG)
 
 
 def unavailable_fact(why: VaultGone) -> VaultUnavailable | DependencyLost:

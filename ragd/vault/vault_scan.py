@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 
 from msgspec import Struct, field
 
-from ragd.events import LanguageCount, TemplateFolder
+from ragd.events import KindCount, LanguageCount, TemplateFolder
 from ragd.vault.collection_files import CollectionScan
 from ragd.vault.collection_paths import VAULT, collection_of, join_path
 from ragd.vault.walk import MOST_TEMPLATES, NoteFile, VaultGone
@@ -26,6 +26,7 @@ class VaultScan(Struct):
     names: frozenset[str] = frozenset()  # of all collections besides the vault
     templates: list[TemplateFolder] = field(default_factory=list)  # that were skipped
     languages: list[LanguageCount] = field(default_factory=list)  # of a sample of notes
+    not_included: list[KindCount] = field(default_factory=list)  # files that no pattern includes
     began_seq: int = 0  # the last record before it began
 
     @property
@@ -63,14 +64,17 @@ def join_scans(
     """One scan from those of all roots. `names`: of the collections besides the vault."""
     whole = VaultScan([], [], [], began, dict(roots), dict(gone), frozenset(names))
     languages: Counter[str] = Counter()
+    not_included: Counter[str] = Counter()
     for name, root in roots.items():
         languages.update(root.languages)
+        not_included.update(root.not_included)
         prefix = "" if name == VAULT else join_path(name, "") + "/"
         whole.notes += [_with_prefix(note, prefix) for note in root.notes] if prefix else root.notes
         whole.skipped += [(prefix + one.path, one.reason) for one in root.skipped]
         whole.unreadable_folders += [prefix + folder for folder in root.unreadable_folders]
         room = MOST_TEMPLATES - len(whole.templates)
         whole.templates += [TemplateFolder(prefix + p, n) for p, n in root.templates[:room]]
+    whole.not_included = [KindCount(kind, n) for kind, n in not_included.items()]
     whole.languages = [LanguageCount(code, languages[code]) for code in sorted(languages)]
     return whole
 

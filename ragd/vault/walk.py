@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from ragd.notes.documents.kinds import kind_of, known_kind
 from ragd.vault import leftover_files
 from ragd.vault.collection_paths import VAULT
 from ragd.vault.disk_waits import disk_answered, waits_for_disk
@@ -23,7 +24,6 @@ from ragd.vault.safe_open import (
     why_skipped,
 )
 
-MOST_BYTES = 10 * 1024 * 1024
 DEEPEST = 128  # folders; each folder is opened from the root, so cost grows with the square
 MOST_TEMPLATES = 8  # reported folders of templates: they have to fit in a record
 LONGEST_PATH = 1000  # characters: many paths have to fit in one record of the log
@@ -76,6 +76,7 @@ class WalkResult(Struct, frozen=True):
     identity: RootIdentity
     folders: list[str]
     templates: list[tuple[str, int]]  # skipped folders of templates, and notes in each
+    not_included: dict[str, int]  # files of a known kind that no pattern includes, by kind
 
 
 class Walk:
@@ -91,6 +92,7 @@ class Walk:
         self._folders: list[str] = []
         self._templates: list[list[str]] = []
         self._pending: list[list[str]] = []
+        self._not_included: dict[str, int] = {}
 
     def run(self, identity: RootIdentity) -> WalkResult:
         """List everything. Raises VaultGone if the root is empty or cannot be read."""
@@ -106,7 +108,13 @@ class Walk:
             for steps in self._templates[:MOST_TEMPLATES]
         ]
         return WalkResult(
-            self._notes, self._skipped, self._unreadable_folders, identity, self._folders, templates
+            self._notes,
+            self._skipped,
+            self._unreadable_folders,
+            identity,
+            self._folders,
+            templates,
+            self._not_included,
         )
 
     def _list_folder(self, steps: list[str]) -> None:
@@ -160,7 +168,7 @@ class Walk:
             except OSError:
                 reason = INPUT_OUTPUT
             else:
-                reason = why_skipped(found, MOST_BYTES)
+                reason = why_skipped(found, kind_of(name).most_bytes)
                 if reason is None:
                     ctime_ns = change_time(found)
                     self._notes.append(NoteFile(path, found.st_size, found.st_mtime_ns, ctime_ns))
@@ -186,7 +194,10 @@ class Walk:
 
     def _add_other(self, prefix: str, name: str, entry: os.DirEntry[str]) -> None:
         """Report an entry that is not a note or folder if it replaces one: a cloud placeholder, or
-        a link."""
+        a link. Count it if a pattern could include it."""
+        kind = known_kind(name)
+        if kind is not None and leftover_files.why_skipped(name) is None:
+            self._not_included[kind.name] = self._not_included.get(kind.name, 0) + 1
         awaited = leftover_files.placeholder_of(name)
         if awaited and self._patterns.match(prefix, awaited):
             self._skip(prefix + name, leftover_files.PLACEHOLDER)

@@ -122,10 +122,10 @@ class Rescans:
             return
         denied = await asyncio.to_thread(self._denied_paths, known)
         moves: Moves = {}
-        if state.jobs.active is None:
+        if state.jobs.reading_notes is None:
             stored = stored_files(state.catalog)
             moves = await moves_in_scan(self._notes, scanned, stored, denied=denied)
-        if state.jobs.active is not None:
+        if state.jobs.reading_notes is not None:
             self._requests.request_after_job()  # what the job has yet to store would look changed
             return
         await self._compare(scanned, denied, moves, lambda: self._clock.monotonic() - began)

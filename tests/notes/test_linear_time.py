@@ -1,7 +1,10 @@
 """No input takes more than linear time: otherwise each of these would run for hours."""
 
+import json
+
 import pytest
 
+from ragd.notes.documents.read_document import READERS
 from ragd.notes.markdown import frontmatter
 from ragd.notes.model import ChunkOptions
 from ragd.notes.parse import parse_note
@@ -25,6 +28,32 @@ def test_no_repetition_takes_super_linear_time(wordpiece: WordPiece, unit: str) 
     frontmatter.read(f"---\n{text}\n---\n")
     frontmatter.read(f"---\n{text[:60_000]}\n---\n")
     parse_note("Note.md", text.encode(), ChunkOptions(code_blocks="keep"), wordpiece.count)
+
+
+DOCUMENT_UNITS = [
+    "a ", "\n", "* a\n", "*", ":PROPERTIES:\n", ":END:\n", "#+a:\n", "[[a][b]]", "[[", "==\n",
+    "a\n===\n", ".. ", "<", "<h1>", "<h1 ", "</h1>", "<script>", "<title>", "<svg ", "<!--", "<a ",
+    "<meta ", "<a href='", "&", "&lt;", "&#", "{", "[", '"', '{"a":', "## Text Elements\n", " ^a\n",
+    "```json\n", "%%\n", "==⚠\n", "\x02", "\x022",
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", sorted(READERS))
+def test_no_document_takes_super_linear_time(wordpiece: WordPiece, suffix: str) -> None:
+    for unit in DOCUMENT_UNITS:
+        text = unit * (250_000 // len(unit))
+        parse_note(f"a{suffix}", text.encode(), ChunkOptions(), wordpiece.count)
+
+
+@pytest.mark.slow
+def test_a_canvas_of_many_groups_takes_linear_time(wordpiece: WordPiece) -> None:
+    box = {"x": 0, "y": 0, "width": 9, "height": 9, "label": "a b c d", "text": "a b c d"}
+    for kind in ("group", "text"):
+        nodes = [{"id": str(n), "type": kind, **box} for n in range(20_000)]
+        nodes += [{"id": f"g{n}", "type": "group", **box} for n in range(500)]
+        data = json.dumps({"nodes": nodes}).encode()
+        parse_note("a.canvas", data, ChunkOptions(), wordpiece.count)
 
 
 def test_fences_of_falling_length_take_linear_time(wordpiece: WordPiece) -> None:

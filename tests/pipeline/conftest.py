@@ -18,6 +18,7 @@ from ragd.paths import Home
 from ragd.runtime.native_crash import CrashMark
 from ragd.state.ledger import Ledger
 from ragd.supervisor import Supervisor
+from ragd.vault.document_reader import DocumentWorkerPort
 from ragd.wiring import Pipeline
 from tests.patience import PATIENCE_S
 from tests.pipeline.following import Following
@@ -122,7 +123,9 @@ async def start(tmp_path: Path, vault: Path) -> AsyncIterator[Start]:
     clock = SystemClock()
     stack = contextlib.AsyncExitStack()
 
-    async def begin(meanwhile: Callable[[], Any] = lambda: None) -> Running:
+    async def begin(
+        meanwhile: Callable[[], Any] = lambda: None, worker: DocumentWorkerPort | None = None
+    ) -> Running:
         await stack.aclose()
         meanwhile()
         events.mkdir(exist_ok=True)
@@ -132,7 +135,7 @@ async def start(tmp_path: Path, vault: Path) -> AsyncIterator[Start]:
         await ledger.journal.append("daemon", started)
         mark = CrashMark(Path(home.crash_trace))
         settings = Settings(home, configuration.load(home))
-        pipeline = Pipeline(home, clock, ledger, settings, mark)
+        pipeline = Pipeline(home, clock, ledger, settings, mark, worker)
         working = asyncio.create_task(Supervisor(ledger.journal, clock, pipeline.actors()).run())
 
         async def crash() -> None:

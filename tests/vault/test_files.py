@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ragd.notes.documents.kinds import MARKDOWN
 from ragd.vault import files as vault_files
 from ragd.vault import files as vault_module
 from ragd.vault import leftover_files, safe_open, walk
@@ -23,7 +24,7 @@ from ragd.vault.files import (
     WalkResult,
 )
 from ragd.vault.folder_rules import TEMPLATES, FolderRules
-from ragd.vault.safe_open import LINK, NOT_REGULAR, TOO_LARGE
+from ragd.vault.safe_open import DOCUMENT_TOO_LARGE, LINK, NOT_REGULAR, TOO_LARGE
 
 NOBODY = 65534
 
@@ -44,8 +45,8 @@ def put(root: Path, path: str, text: str = "text") -> Path:
     return file
 
 
-def scan(root: Path, **rules: tuple[str, ...]) -> WalkResult:
-    return VaultFiles(str(root)).scan(FolderRules(**rules), ["*.md"])
+def scan(root: Path, patterns: tuple[str, ...] = ("*.md",), **rules: tuple[str, ...]) -> WalkResult:
+    return VaultFiles(str(root)).scan(FolderRules(**rules), patterns)
 
 
 def paths(found: WalkResult) -> set[str]:
@@ -189,12 +190,31 @@ def test_a_device_is_not_opened(root: Path) -> None:
 
 def test_a_file_of_three_gigabytes_is_skipped_by_its_size(root: Path) -> None:
     os.truncate(put(root, "huge.md"), 3 * 1024**3)
-    os.truncate(put(root, "just.md"), walk.MOST_BYTES)
+    os.truncate(put(root, "just.md"), MARKDOWN.most_bytes)
     found = scan(root)
     assert paths(found) == {"just.md"}
     assert reasons(found) == {"huge.md": TOO_LARGE}
     with pytest.raises(SkipPath):
         VaultFiles(str(root)).read("huge.md")
+
+
+def test_a_document_may_be_larger_than_a_note(root: Path) -> None:
+    os.truncate(put(root, "a.pdf"), MARKDOWN.most_bytes + 1)
+    os.truncate(put(root, "b.pdf"), 101 * 1024**2)
+    found = scan(root, patterns=("*.pdf",))
+    assert paths(found) == {"a.pdf"}
+    assert reasons(found) == {"b.pdf": DOCUMENT_TOO_LARGE}
+
+
+def test_files_that_no_pattern_includes_are_counted_by_kind(root: Path) -> None:
+    for name in ("a.pdf", "b/c.PDF", "d.canvas", "e.md", "f.xyz", ".g.pdf", "h.excalidraw.md"):
+        put(root, name)
+    assert scan(root).not_included == {"pdf": 2, "canvas": 1}
+    assert scan(root, patterns=("*.pdf",)).not_included == {
+        "canvas": 1,
+        "markdown": 1,
+        "excalidraw": 1,
+    }
 
 
 def test_names_with_a_newline_an_emoji_or_quotes_are_notes(root: Path) -> None:

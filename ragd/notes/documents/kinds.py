@@ -73,6 +73,7 @@ KINDS: dict[str, DocumentKind] = {
 }
 
 _BY_SUFFIX = {suffix: kind for kind in KINDS.values() for suffix in kind.suffixes}
+_SLOW = frozenset(suffix[1:] for suffix, kind in _BY_SUFFIX.items() if kind.is_slow)
 
 
 def known_kind(path: str) -> DocumentKind | None:
@@ -87,6 +88,11 @@ def known_kind(path: str) -> DocumentKind | None:
 def kind_of(path: str) -> DocumentKind:
     """How a file is read: by its name, and as Markdown if no kind has the name."""
     return known_kind(path) or MARKDOWN
+
+
+def is_slow(path: str) -> bool:
+    """Whether reading this file may take long, so that no note waits for it."""
+    return path.rpartition(".")[2].lower() in _SLOW
 
 
 def default_patterns() -> tuple[str, ...]:

@@ -109,10 +109,10 @@ def _drawer_ends(lines: list[str]) -> dict[int, int]:
     found: dict[int, int] = {}
     start: int | None = None
     for at, line in enumerate(lines):
-        if ":" not in line:
-            continue
         if start is not None and (at - start > LONGEST_DRAWER or line.startswith("*")):
             start = None
+        if ":" not in line:
+            continue
         if start is None:
             start = at if _DRAWER.match(line) else None
         elif _DRAWER_END.match(line):

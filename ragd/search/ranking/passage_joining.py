@@ -1,8 +1,8 @@
 """Joins neighbouring passages of one section. Pure.
 
-Only passages under the same heading and with the same date are joined, so that heading, tags and
-date hold for all of the joined text. Text that both passages have, because they overlap, is kept
-once.
+Only passages under the same heading, at the same place of a document and with the same date are
+joined, so that heading, place, tags and date hold for all of the joined text. Text that both
+passages have, because they overlap, is kept once.
 """
 
 from typing import TypeVar
@@ -22,10 +22,11 @@ def may_join(one: StoredPassage, parts: int, other: StoredPassage) -> bool:
     """Whether `other` is next to `one`, which is already joined from `parts` passages."""
     if parts >= MOST_PASSAGES or one.source_file != other.source_file:
         return False
-    same = (one.heading_path, one.section, one.date) == (
+    same = (one.heading_path, one.section, one.date, one.position) == (
         other.heading_path,
         other.section,
         other.date,
+        other.position,
     )
     touches = other.chunk_index in (one.chunk_index - 1, one.chunk_index + parts)
     return same and touches

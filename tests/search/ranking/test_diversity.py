@@ -53,6 +53,8 @@ class Row(Struct, frozen=True):
     section: str | None = "A"
     date: str | None = None
     tags: list[str] = []
+    position: str = ""
+    kind: str = "markdown"
 
 
 def test_neighbours_are_joined_without_their_overlap() -> None:
@@ -74,6 +76,7 @@ def test_passages_that_are_not_neighbours_stay_separate() -> None:
         Row("x", 6),
         Row("x", 5, source_file="b.md"),
         Row("x", 5, heading_path="B"),
+        Row("x", 5, position="page=2"),
         Row("x", 5, section="#mentalhealth"),
         Row("x", 5, date="2024-01-01"),
     ]

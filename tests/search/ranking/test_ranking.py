@@ -13,7 +13,7 @@ from ragd.search.ranking.cosine_scale import DEFAULT_SCALE, SCALES, CosineScale
 from ragd.search.ranking.fusion import Candidate, FusionWeights, vector_trust
 from ragd.search.ranking.relevance import FLOOR, relevance
 from ragd.search.ranking.title_match import Frequencies, count_frequencies, weigh_words
-from ragd.search.results import citation, obsidian_link
+from ragd.search.results import obsidian_link
 from ragd.store.lance import cosines
 
 
@@ -263,11 +263,14 @@ def test_any_text_has_valid_terms(text: str) -> None:
 # How a result is cited
 
 
-def test_a_citation_and_a_link() -> None:
-    assert citation("a/b c.md", 10, 24) == "a/b c.md#L10-L24"
+def test_a_link_opens_the_note_and_a_pdf_at_its_page() -> None:
     assert obsidian_link("My vault", "Küche/a&b#1.md") == (
         "obsidian://open?vault=My%20vault&file=K%C3%BCche%2Fa%26b%231.md"
     )
+    assert obsidian_link("v", "a.pdf", "page=3") == (
+        "obsidian://open?vault=v&file=a.pdf%23page%3D3"
+    )
+    assert obsidian_link("v", "a.canvas", "node=1") == "obsidian://open?vault=v&file=a.canvas"
 
 
 def test_neighbouring_words_are_also_looked_up_as_one() -> None:
