@@ -19,6 +19,9 @@ Data = dict[str, Any]
 
 AS_THEY_ARE = ("last_sync", "ollama_status", "paused", "provider")
 ABOUT_THE_INDEX = ("generation", "provider", "model", "dimensions", "passed_over", "language")
+ABOUT_A_COLLECTION = (
+    *("name", "notes", "passages", "state", "last_sync", "waiting", "private", "context"),
+)
 ABOUT_A_JOB = ("id", "mode", "phase", "outcome", "code", "finished_at")
 
 
@@ -45,6 +48,11 @@ def scoped_status(
         "active_job": _job(data["active_job"], scope),
         "last_job": _job(data["last_job"], scope),
         "vault": _vault(data["vault"], scope),
+        "collections": [
+            _picked(one, ABOUT_A_COLLECTION)
+            for one in data["collections"]
+            if one["name"] in scope.names
+        ],
         "index": _picked(data["index"], ABOUT_THE_INDEX),
         "building": _picked(data["building"], ("generation",)),
         "skipped": first_files(_in_scope(catalog.skipped, scope), "reason"),
