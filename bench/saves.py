@@ -39,6 +39,7 @@ from ragd.runtime.native_crash import CrashMark
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex, FileRows, IndexIdentity, LanceStore
 from ragd.supervisor import Supervisor
+from ragd.vault.collection_paths import VAULT
 from ragd.vault.note_reader import NoteReader
 from ragd.wiring import Pipeline
 
@@ -131,7 +132,7 @@ class IndexedVault:
     async def _store(
         self, index: ChunkIndex, notes: NoteReader, paths: Sequence[str]
     ) -> BatchStored:
-        reading = await asyncio.to_thread(notes.read, paths, {})
+        reading = await asyncio.to_thread(notes.read, VAULT, paths, {})
         now = self._clock.now()
         made = self._provider.vector_of
         rows = [

@@ -10,8 +10,8 @@ from msgspec import inspect
 from pages.markdown import row, table_head
 from ragd.config.json_schema import Schema, json_schema
 from ragd.config.keys import Effect, Key, dotted_keys
-from ragd.config.schema import Config
-from ragd.config.validation import without_metadata
+from ragd.config.schema import AccessRule, CollectionSettings, Config
+from ragd.config.validation import expected_words, without_metadata
 
 EFFECTS: dict[Effect, str] = {
     "at once": "at once",
@@ -59,6 +59,10 @@ daemon also finds manual edits within seconds. If it refuses the file, nothing c
   model, and any other number is DIMENSIONS_MISMATCH.
 """
 
+COLLECTIONS = """\
+Further folders beside the vault ([collections](collections.md)), and words that explain folders.
+`ragctl collection add` and `ragctl context set` write these keys."""
+
 RULES = """\
 ## Rules between keys
 
@@ -70,6 +74,8 @@ RULES = """\
 - Folders in `deny_dirs` and `allow_dirs` are relative to the vault and must be inside it. Hidden
   folders and files over 10 MiB are always left out.
 - ragd's own folder and the index must not be in the vault, and the vault must not be in them.
+- Names of collections are lower case letters, digits and hyphens; `vault` and `memory` are taken.
+  Their folders must not overlap with each other, with the vault or with ragd's own folder.
 
 ## In your editor
 
@@ -92,6 +98,8 @@ def page() -> str:
     lines = [INTRO]
     for section, keys in groupby(dotted_keys(), lambda key: key.name.rpartition(".")[0]):
         lines += _section(section, list(keys))
+        if section == "access":
+            lines += _inner_section("A rule of `access.rules`", AccessRule)
     return "\n".join([*lines, RULES])
 
 
@@ -101,9 +109,12 @@ def schema_file() -> str:
 
 
 def _section(section: str, keys: list[Key]) -> Iterator[str]:
-    yield f"## {section or 'The vault'}"
+    is_first = keys[0].name == "vault_path"
+    yield f"## {section or ('The vault' if is_first else 'Collections and contexts')}"
     if section:
         yield from ("", _purpose(section))
+    elif not is_first:
+        yield from ("", COLLECTIONS)
     yield ""
     yield from table_head("key", "default", "type and range", "meaning", "a change takes effect")
     for key in keys:
@@ -111,6 +122,29 @@ def _section(section: str, keys: list[Key]) -> Iterator[str]:
         kind = f"{key.kind}{_limit(key.name)}"
         yield row(f"`{key.name}`", default, kind, key.description, EFFECTS[key.effect])
     yield ""
+    if any(key.name == "collections" for key in keys):
+        yield from _inner_section("A collection", CollectionSettings)
+
+
+def _inner_section(title: str, kind: type[msgspec.Struct], prefix: str = "") -> Iterator[str]:
+    """The keys of a section that a list or a section of free names contains."""
+    shape = inspect.type_info(kind)
+    assert isinstance(shape, inspect.StructType)
+    if not prefix:
+        yield from (f"### {title}", "", str(kind.__doc__), "")
+        yield from table_head("key", "default", "type", "meaning")
+    for field in shape.fields:
+        name = prefix + field.encode_name
+        inner = without_metadata(field.type)
+        if isinstance(inner, inspect.StructType):
+            yield from _inner_section("", inner.cls, f"{name}.")
+            continue
+        assert isinstance(field.type, inspect.Metadata)
+        described = str((field.type.extra_json_schema or {})["description"])
+        default = "(required)" if field.required else _shown(field.default)
+        yield row(f"`{name}`", default, expected_words(field.type), described)
+    if not prefix:
+        yield ""
 
 
 def _limit(dotted: str) -> str:

@@ -37,6 +37,7 @@ COMMANDS = {
         "reindex": "Build a new index next to the old one, then switch to it.",
         "pause": "Pause syncing for a while; `pause resume` ends the pause.",
         "memory": "List, store or forget memories.",
+        "context": "Say what is in a folder or a collection, in your own words.",
         "status": "Show the daemon's health, and what to do about problems.",
         "start": "Start the daemon.",
         "stop": "Stop the daemon and wait until it has exited.",

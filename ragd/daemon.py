@@ -42,9 +42,9 @@ from ragd.gateway.named_pipe import NamedPipeListener
 from ragd.gateway.suggested_commands import SuggestedCommands
 from ragd.gateway.tool_gateway import ToolGateway
 from ragd.gateway.unix_socket import UnixListener
+from ragd.health.collection_probes import CollectionProbes
 from ragd.health.health_monitor import HealthMonitor
 from ragd.health.probe_thread import join_probe_threads
-from ragd.health.probes import Probes
 from ragd.health.service_notification import ServiceNotifier
 from ragd.paths import Home, lies_in_by_name
 from ragd.runtime import logs
@@ -108,7 +108,7 @@ def _load(home: Home) -> Config:
     """The configuration. The daemon starts even if the vault's mount hangs."""
     config = configuration.read(home)
     try:
-        CHECK.run_and_wait(configuration.check_folders, config, home.root)
+        CHECK.of("").run_and_wait(configuration.check_folders, config, home.root)
     except VaultNotResponding:
         configuration.check_folders(config, home.root, lies_in_by_name)
     return config
@@ -184,7 +184,7 @@ async def _serve(
     open_indexes = pipeline.open_indexes
     open_indexes.on_change(lambda: gateway.set_index_digest(open_indexes.serving_digest))
     server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
-    actors = build_actors(home, clock, ledger, settings, gateway, pipeline.probes)
+    actors = build_actors(home, clock, ledger, settings, gateway, pipeline)
     actors |= {"config_reader": config_reader.run} | pipeline.actors()
     supervisor = Supervisor(ledger.journal, clock, actors)
     gateway.live.actors = supervisor.states
@@ -265,10 +265,12 @@ def build_actors(
     ledger: Ledger,
     settings: Settings,
     gateway: ToolGateway,
-    probes: Probes,
+    pipeline: Pipeline,
 ) -> dict[str, Actor]:
     """The actors that do not move notes into the index; `Pipeline.actors` has the others."""
-    monitor = HealthMonitor(ledger, clock, settings, probes.by_dependency())
+    collections = CollectionProbes(ledger, clock, settings, pipeline.notes)
+    probes = pipeline.probes.by_dependency()
+    monitor = HealthMonitor(ledger, clock, settings, probes, collections)
     return {
         "health_monitor": monitor.run,
         "sync_result_writer": SyncResultWriter(ledger, clock, Path(home.sync_result)).run,

@@ -159,6 +159,13 @@ CODES: dict[str, Kind] = {
         "The vault's folder is missing or cannot be read.",
         "Mount it, or correct `vault_path` with `ragctl config set vault_path PATH`.",
     ),
+    "COLLECTION_NOT_FOUND": Kind(
+        DEGRADED,
+        True,
+        "The folder of a collection is missing or cannot be used.",
+        "Mount or restore it; until then its notes stay in the index. If you do not need it any "
+        "more, run `ragctl collection remove NAME`.",
+    ),
     "VAULT_NOT_RESPONDING": Kind(
         DEGRADED,
         True,
@@ -190,6 +197,9 @@ CODES: dict[str, Kind] = {
     ),
     "UNKNOWN_DIRECTORY": Kind(
         None, False, "No such directory in the index.", "Leave the filter out, or correct it."
+    ),
+    "UNKNOWN_COLLECTION": Kind(
+        None, False, "There is no such collection.", "Leave the name out, or correct it."
     ),
     "JOB_NOT_FOUND": Kind(
         None, False, "There is no such job.", "`ragctl status` shows the current one."

@@ -36,6 +36,7 @@ from ragd.store.lance import IndexIdentity, LanceStore
 from ragd.store.open_indexes import OpenIndexes
 from ragd.store.reindex_switch import ReindexSwitch
 from ragd.store.store_writer import StoreWriter
+from ragd.vault.collection_paths import VAULT
 from ragd.vault.document_reader import DocumentReader, DocumentWorkerPort
 from ragd.vault.note_reader import NoteReader, VaultGone
 from ragd.vault.threads import CHECK
@@ -57,7 +58,9 @@ class Pipeline:
         self._ledger = ledger
         self._settings = settings
         self._documents = DocumentReader(worker)
-        self.notes = NoteReader(settings, clock, self._documents)
+        self.notes = NoteReader(
+            settings, clock, self._documents, lambda: ledger.state.catalog.collections
+        )
         self._store = LanceStore(settings.vectors)
         self._providers = Providers(settings)
         self._cache = EmbeddingCache(Path(home.embedding_cache))
@@ -156,6 +159,6 @@ class Pipeline:
 
     async def _is_vault_present(self) -> bool:
         try:
-            return await CHECK.run(self.notes.why_gone) in (None, "empty")
+            return await CHECK.of(VAULT).run(self.notes.why_gone) in (None, "empty")
         except VaultGone:
             return False

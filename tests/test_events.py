@@ -75,6 +75,7 @@ REVIEWED = {
     *(
         "VaultScanned.newest_mtime",
         "VaultScanned.began",
+        "ScannedCollection.newest_mtime",
         "DependencyLost.since",
     ),
     "SyncPaused.until",
@@ -95,6 +96,10 @@ REVIEWED = {
     *("ActorCrashed.name", "ActorCrashed.exception", "ActorCrashed.location"),
     *("BatchEmbedded.provider", "BatchEmbedded.model"),
     *("IndexActivated.provider", "IndexActivated.model"),
+    # Names of collections, which people choose for their folders.
+    *("WatchStarted.collection", "WatchLost.collection", "ScannedCollection.collection"),
+    *("VaultUnavailable.collection", "DependencyLost.collection", "HeldCollection.collection"),
+    *("DependencyRecovered.collection", "ConfigReloaded.collections", "JobRequested.accept_in"),
     # A fact of a version that is not this one, passed on as it was found.
     *("Unknown.name", "Unknown.raw"),
 }
@@ -356,6 +361,8 @@ def test_facts_that_list_notes_without_limit_come_in_parts() -> None:
     """Any other list would make a fact that no record can hold."""
     bounded = {"JobFinished.errors", "HealthChanged.reasons", "VaultScanned.templates"}
     bounded |= {"VaultScanned.languages", "VaultScanned.not_included"}
+    bounded |= {"VaultScanned.collections", "DeletionsHeld.collections"}  # at most 100
+    bounded |= {"ConfigReloaded.collections", "JobRequested.accept_in"}
     lists = {
         f"{kind.__name__}.{name}"
         for kind in EVENT_TYPES

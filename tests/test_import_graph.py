@@ -30,7 +30,7 @@ PURE = (
     *("ragd.vault.containment", "ragd.vault.folder_rules", "ragd.vault.file_patterns"),
     *("ragd.vault.leftover_files", "ragd.vault.move_matching", "ragd.memories.matching"),
     "ragd.vault.collection_paths",
-    *("ragd.eventlog.frame", "ragd.close_match"),
+    *("ragd.eventlog.frame", "ragd.close_match", "ragd.access", "ragd.config.contexts"),
 )
 NOT_PURE = ("ragd.guard.live_rules",)  # follows the configuration while the daemon runs
 WORLD = (  # what reaches out of the process, waits, or differs from one call to the next
@@ -69,6 +69,7 @@ THEIR_OWN_NAMES = {"service_managers", "service_notification"}
 # What works without a daemon, imported only when its command is used.
 OFFLINE = (
     *("ragctl.commands.replay", "ragctl.commands.config", "ragctl.commands.init"),
+    *("ragctl.commands.context", "ragctl.setup.config_file"),
     *("ragctl.commands.doctor", "ragctl.commands.service", "ragctl.doctor", "ragctl.completion"),
     *("ragctl.views.past_state", "ragctl.views.health_history", "ragctl.setup.vault_languages"),
     *("ragctl.service_managers.daemon_command", "ragctl.service_managers.apply_plan"),
@@ -87,8 +88,9 @@ KNOWS_MODELS = ("ragd.embed.providers.shipped_models", "ragd.embed.providers.mod
 OFFLINE_MAY_USE = (
     *("ragd.eventlog", "ragd.folds", "ragd.state.replay", "ragd.events", "ragd.clock"),
     *("ragd.config.load", "ragd.config.keys", "ragd.config.schema", "ragd.config.validation"),
-    *("ragd.config.json_schema", "ragd.runtime.durable_files", "ragd.health.explanation"),
-    *("ragd.notes", *READS_THE_VAULT, *KNOWS_MODELS),
+    *("ragd.config.json_schema", "ragd.config.contexts", "ragd.runtime.durable_files"),
+    "ragd.vault.collection_paths",
+    *("ragd.health.explanation", "ragd.notes", *READS_THE_VAULT, *KNOWS_MODELS),
 )
 # Of the stages, ragctl reaches only this, at whatever distance.
 STAGES = (

@@ -6,23 +6,21 @@ A change is checked as a whole before anything is written, and replaces the file
 import argparse
 import json
 import os
-import stat
-from pathlib import Path
 
 from ragctl.cli import add_json, one_of
 from ragctl.commands.init import resolve_vault
 from ragctl.daemon.reload import print_reload, reload_daemon
 from ragctl.failure import Failure, UsageError
 from ragctl.service_managers import installed_service
+from ragctl.setup.config_file import read_settings, replace_config
 from ragctl.setup.other_vault import index_drop_warnings
 from ragctl.views.render import add_home_option, clean, emit_json, print_failure, print_notice
 from ragd.config import load as configuration
 from ragd.config.json_schema import json_schema
 from ragd.config.keys import effect, get_value, is_known, set_value, unset_value
-from ragd.config.validation import JsonObject, read_object
+from ragd.config.validation import JsonObject
 from ragd.errors import EXIT_CONFIG, EXIT_OK, ConfigError
 from ragd.paths import Home
-from ragd.runtime.durable_files import replace_file
 
 EXAMPLES = (
     ("ragctl config show --defaults", "every setting, including those not in the file"),
@@ -95,13 +93,15 @@ def _path(home: Home, as_json: bool) -> int:
 
 
 def _show(home: Home, defaults: bool) -> int:
-    settings = configuration.effective(configuration.load(home)) if defaults else _read_file(home)
+    settings = (
+        configuration.effective(configuration.load(home)) if defaults else read_settings(home)
+    )
     print(configuration.to_json(settings).decode(), end="")
     return EXIT_OK
 
 
 def _get(home: Home, key: str, as_json: bool) -> int:
-    value = get_value(_read_file(home), key)
+    value = get_value(read_settings(home), key)
     if as_json or not isinstance(value, str):
         emit_json(value)
     else:
@@ -110,7 +110,7 @@ def _get(home: Home, key: str, as_json: bool) -> int:
 
 
 def _set(home: Home, key: str, text: str, as_json: bool) -> int:
-    settings = _read_file(home)
+    settings = read_settings(home)
     if key in FOLDER_KEYS and text and not text.startswith(("~", '"')):
         text = os.path.abspath(text)  # relative to the current folder, not to the home
     changed = set_value(settings, key, text)
@@ -120,7 +120,7 @@ def _set(home: Home, key: str, text: str, as_json: bool) -> int:
 
 
 def _unset(home: Home, key: str, as_json: bool) -> int:
-    settings = _read_file(home)
+    settings = read_settings(home)
     changed = unset_value(settings, key)
     value = get_value(changed, key) if is_known(key) else None
     default = f"is {json.dumps(value, ensure_ascii=False)}, the default"
@@ -140,7 +140,7 @@ def _change(
     """Check the change, save it, have a running daemon reload it, and print the result."""
     data = configuration.to_json(changed)
     remaining = _remaining_error(home, key, settings, data)
-    _replace(home.config, data)
+    replace_config(home.config, data)
     reload = reload_daemon(home)
     vaults = (settings.get("vault_path"), changed.get("vault_path"))
     warnings = index_drop_warnings(home, _index_folder(home), *vaults)
@@ -273,17 +273,3 @@ def _validate(home: Home, as_json: bool) -> int:
 def _schema() -> int:
     print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
     return EXIT_OK
-
-
-def _read_file(home: Home) -> JsonObject:
-    """The settings in the file, which may be invalid."""
-    path = Path(home.config)
-    if not path.is_file():
-        raise ConfigError(f"No configuration at {path}.", "Run `ragctl init PATH-TO-YOUR-VAULT`.")
-    return read_object(path.read_bytes())
-
-
-def _replace(path: str, data: bytes) -> None:
-    """Replace the file that a link points to, and keep the file's mode."""
-    real = Path(os.path.realpath(path))
-    replace_file(real, data, stat.S_IMODE(real.stat().st_mode))

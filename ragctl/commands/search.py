@@ -26,11 +26,13 @@ EXAMPLES = (
     ("ragctl search doorbell --dir Projects --max 20", "only in a folder, up to 20 passages"),
     ("ragctl search tickets --tag travel --from 2024-01-01", "only with a tag, from a day on"),
     ("ragctl search 'tasks prop:status=active -draft'", "with a property, without a word"),
+    ("ragctl search lasers --collection papers", "only in a collection; also a private one"),
 )
 _TAG_HELP = "only notes with this tag, in the text or in the properties"
 _FILTER_HELP = (
     'A question may contain filters: "an exact phrase", -word, tag:travel, folder:Journal,\n'
-    "title:doorbell, prop:status=active. A `-` before a filter excludes what matches it."
+    "title:doorbell, prop:status=active, collection:papers. A `-` before a filter excludes what\n"
+    "matches it."
 )
 _RELEVANCE_HELP = (
     "The dots next to a passage, one to five, show how likely it answers the question: by how\n"
@@ -38,12 +40,13 @@ _RELEVANCE_HELP = (
     "time that the question names. `--json` has the number, 0 to 1."
 )
 TOOL = "/v1/tools/obsidian_rag_search"
-_MISTYPED = ("INVALID_REQUEST", "UNKNOWN_DIRECTORY", "SECURITY_VIOLATION")
+_MISTYPED = ("INVALID_REQUEST", "UNKNOWN_DIRECTORY", "UNKNOWN_COLLECTION", "SECURITY_VIOLATION")
 _FIELD = re.compile(r"The field `([\w.]+)(?:\[\d+\])?`")
 _FOLDER_FILTER = re.compile(r"""(?<!\S)folder:(?:["“„«「][^"“”„«»「」]*["”“»」]|\S+)""", re.I)
 _OPTION_NAMES = {  # the option for each field of the request
     "query": "The question",
     "directory_filter": "--dir",
+    "collections": "--collection",
     "tags": "--tag",
     "properties": "--prop",
     "date_range.from": "--from",
@@ -57,6 +60,13 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.description = f"{parser.description}\n\n{_FILTER_HELP}\n\n{_RELEVANCE_HELP}"
     parser.add_argument("question", nargs="+", metavar="QUESTION", help="in your own words")
     parser.add_argument("--dir", action="append", default=[], help="only in this folder")
+    parser.add_argument(
+        "--collection",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only in this collection; `vault` is the vault (all that are not private)",
+    )
     parser.add_argument("--tag", action="append", default=[], help=_TAG_HELP)
     parser.add_argument(
         "--prop",
@@ -157,7 +167,8 @@ def _has_found(data: dict[str, Any], args: argparse.Namespace) -> bool:
 def _is_filtered(data: dict[str, Any], args: argparse.Namespace) -> bool:
     """Whether the options or the question limit the notes."""
     in_question = (data.get("understood") or {}).get("filters")
-    return bool(args.dir or args.tag or args.prop or args.start or args.to or in_question)
+    options = (args.dir, args.collection, args.tag, args.prop, args.start, args.to)
+    return any(options) or bool(in_question)
 
 
 def _build_request(question: str, args: argparse.Namespace) -> dict[str, Any]:
@@ -166,6 +177,7 @@ def _build_request(question: str, args: argparse.Namespace) -> dict[str, Any]:
     fields = {
         "max_results": args.max,
         "directory_filter": [] if WHOLE_VAULT in folders else folders,
+        "collections": args.collection,
         "tags": args.tag,
         "properties": args.prop,
         "by_file_time": args.by_file_time,
@@ -213,6 +225,10 @@ def _describe_error(error: dict[str, Any], folders: list[str]) -> tuple[str, str
             if len(folders) == 1:
                 return f"{typed}: there is no such folder in the index.", next_step
             return f"{typed}: one of these folders is not in the index.", next_step
+        case "UNKNOWN_COLLECTION":
+            has_match = suggestion.startswith("Did you mean")
+            next_step = suggestion if has_match else "`ragctl collection list` shows all."
+            return _FIELD.sub(lambda found: _OPTION_NAMES[found[1]], message), next_step
         case "SECURITY_VIOLATION":
             return (
                 f"{typed} leads outside the vault.",

@@ -15,7 +15,7 @@ from ragctl.cli import add_json, at_least
 from ragctl.daemon.client import Answer
 from ragctl.daemon.start import call_daemon
 from ragctl.failure import Failure, UsageError
-from ragctl.views.passages import cautions, quote_citation
+from ragctl.views.passages import cautions, context_lines, quote_citation
 from ragctl.views.render import Ink, clean, counted, emit_bytes, ragctl_command
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK, EXIT_USAGE
 from ragd.paths import Home
@@ -151,7 +151,9 @@ def _with_frame(data: dict[str, Any], shown: str, lines: list[str], ink: Ink) ->
     """The lines between the path, with what is shown of it, and the warnings and the link."""
     about = f"{ink.paint(clean(data['path']), 'cyan')} {ink.sign('·')} {shown}"
     warnings = [ink.paint(f"{ink.sign('▲')} {text}", "yellow") for text in _warnings(data)]
-    return "\n".join([about, "", *lines, "", *warnings, ink.paint(clean(data["link"]), "dim")])
+    context = [ink.paint(ink.wrap(text, 0), "dim") for text in context_lines(data)]
+    link = ink.paint(clean(data["link"]), "dim")
+    return "\n".join([about, *context, "", *lines, "", *warnings, link])
 
 
 def _render_places(data: dict[str, Any], ink: Ink) -> str:

@@ -120,13 +120,14 @@ def request(
     path: str,
     body: dict[str, Any] | None = None,
     timeout: float = ANSWER_WITHIN_S,
+    headers: dict[str, str] | None = None,
 ) -> Answer:
-    """Send one request and read the whole answer."""
+    """Send one request and read the whole answer. `headers`: in ASCII, without line ends."""
     connection = connect(home, timeout)
     try:
-        connection.send(_request_bytes(method, path, body))
-        status, headers = _read_head(connection)
-        return Answer(status, headers, _read_body(connection, headers))
+        connection.send(_request_bytes(method, path, body, headers))
+        status, received = _read_head(connection)
+        return Answer(status, received, _read_body(connection, received))
     finally:
         connection.close()
 
@@ -147,9 +148,12 @@ def stream(home: Home, path: str, timeout: float = ANSWER_WITHIN_S) -> Stream | 
     return refused
 
 
-def _request_bytes(method: str, path: str, body: dict[str, Any] | None) -> bytes:
+def _request_bytes(
+    method: str, path: str, body: dict[str, Any] | None, headers: dict[str, str] | None = None
+) -> bytes:
     content = b"" if body is None else json.dumps(body).encode()
     head = f"{method} {path} HTTP/1.1\r\nHost: ragd\r\nConnection: close\r\n"
+    head += "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
     if body is not None:
         head += "Content-Type: application/json\r\n"
     if body is not None or method != "GET":

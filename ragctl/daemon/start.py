@@ -42,6 +42,7 @@ def call_daemon(
     timeout: float = ANSWER_WITHIN_S,
     skip_version_notice: bool = False,
     idempotent: bool = False,
+    headers: dict[str, str] | None = None,
 ) -> Answer:
     """Send a request to the daemon. With `start`, start the daemon first if it does not run.
 
@@ -49,7 +50,7 @@ def call_daemon(
     `idempotent`: the request may be sent twice, like every GET.
     """
     tries = _RETRY_PAUSES_S if idempotent or method == "GET" else ()
-    answer = _request_with_retries(home, method, path, body, start, timeout, tries)
+    answer = _request_with_retries(home, method, path, body, start, timeout, tries, headers)
     if answer.status == 404 and _has_other_version(answer):
         _raise_if_unsupported(answer)
     if not skip_version_notice:
@@ -65,12 +66,13 @@ def _request_with_retries(
     start: bool,
     timeout: float,
     pauses: tuple[float, ...],
+    headers: dict[str, str] | None,
 ) -> Answer:
     """Send a request. A daemon that is stopping may disconnect: try again after each pause."""
     left = list(pauses)
     while True:
         try:
-            return request(home, method, path, body, timeout)
+            return request(home, method, path, body, timeout, headers)
         except NotRunning:
             if not start:
                 raise
@@ -91,6 +93,7 @@ def call_daemon_when_ready(
     start: bool,
     skip_version_notice: bool = False,
     idempotent: bool = False,
+    headers: dict[str, str] | None = None,
 ) -> Answer:
     """Like `call_daemon`, but wait while a new daemon opens its index."""
     deadline = time.monotonic() + OPENED_WITHIN_S
@@ -103,6 +106,7 @@ def call_daemon_when_ready(
             start=start,
             skip_version_notice=skip_version_notice,
             idempotent=idempotent,
+            headers=headers,
         )
         error = answer.envelope.get("error") or {}
         if error.get("code") != "STARTING" or time.monotonic() > deadline:

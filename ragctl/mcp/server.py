@@ -1,7 +1,8 @@
 """The four tools for MCP clients, over stdio: each call is forwarded to the daemon's socket.
 
 Only the protocol is on stdout. A daemon that is down is started. A failure is an answer with the
-next step; it never ends the server.
+next step; it never ends the server. It may stand for an agent: the daemon then answers from the
+collections that the agent may search, and no argument of a tool can change that.
 """
 
 import json
@@ -30,6 +31,8 @@ from ragd import __version__
 from ragd.errors import RagdError, StartupError
 from ragd.paths import Home
 from ragd.protocol import tool_schemas
+from ragd.protocol.asker import asker_headers
+from ragd.protocol.collection_list import describe_collections
 
 _TITLES = {
     "obsidian_rag_search": "Search notes",
@@ -43,9 +46,10 @@ _REPLACES = ("obsidian_rag_memory_store",)  # a new memory replaces an old one w
 Context = ServerRequestContext[Any]
 
 
-def serve(home: Home) -> None:
-    """Serve until the client closes the connection."""
-    anyio.run(_serve, Forwarder(home))
+def serve(home: Home, agent: str | None = None, chat: str | None = None) -> None:
+    """Serve until the client closes the connection. `agent`: the agent that it stands for; None:
+    the user. `chat`: the kind of chat of that agent."""
+    anyio.run(_serve, Forwarder(home, asker_headers(agent, chat)))
 
 
 async def _serve(forwarder: "Forwarder") -> None:
@@ -64,8 +68,9 @@ async def _serve(forwarder: "Forwarder") -> None:
 class Forwarder:
     """Forwards each call in a thread of its own, so that a slow one does not delay the others."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, headers: dict[str, str]) -> None:
         self._home = home
+        self._headers = headers
         self._version_reported = False
 
     async def list_tools(
@@ -83,12 +88,19 @@ class Forwarder:
         """The daemon's tools, because its version may differ. Without an answer, ragctl's own: a
         call of one then reports the reason."""
         try:
-            found = call_daemon(
-                self._home, "GET", "/v1/tools", start=True, skip_version_notice=True
-            ).data["tools"]
-            return list(found)
+            found = list(self._get("/v1/tools")["tools"])
         except Exception:
             return tool_schemas.published_tools()
+        try:
+            words = describe_collections(self._get("/v1/collections")["collections"])
+        except Exception:  # an earlier version of the daemon: the plain descriptions
+            return found
+        return [_with_collections(one, words) for one in found] if words else found
+
+    def _get(self, path: str) -> dict[str, Any]:
+        return call_daemon(
+            self._home, "GET", path, start=True, skip_version_notice=True, headers=self._headers
+        ).data
 
     def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         if name not in tool_schemas.TOOLS:
@@ -123,6 +135,7 @@ class Forwarder:
             start=True,
             skip_version_notice=True,
             idempotent=idempotent,
+            headers=self._headers,
         )
 
     def _version_notice(self, answer: Answer) -> list[str]:
@@ -130,6 +143,13 @@ class Forwarder:
         sentence = "" if self._version_reported else describe_version_mismatch(answer)
         self._version_reported = True
         return [f"Tell the user: {add_home_option(sentence)}"] if sentence else []
+
+
+def _with_collections(published: dict[str, Any], words: str) -> dict[str, Any]:
+    """The search tool says which collections there are."""
+    if published["name"] != SEARCH:
+        return published
+    return {**published, "description": f"{published['description']} {words}"}
 
 
 def _tool(published: dict[str, Any]) -> Tool:

@@ -33,6 +33,7 @@ def render_passage(
     shown = [
         f"{number}. {ink.paint(name, 'bold')}  {render_score(float(result['score']), ink)}",
         INDENT + _source(result, ink),
+        *(INDENT + ink.paint(_fit_line(text, ink), "dim") for text in context_lines(result)),
         *(INDENT + highlighter.paint(line, ink) for line in _text(result, highlighter, ink, lines)),
         *(INDENT + ink.paint(f"{ink.sign('▲')} {text}", "yellow") for text in cautions(result)),
         *(INDENT + ink.paint(_fit_line(text, ink), "dim") for text in remarks(result)),
@@ -150,6 +151,11 @@ def quote_word(word: str) -> str:
 
 def _fit_line(text: str, ink: Ink) -> str:
     return truncate(text, ink.columns - len(INDENT), ink.sign("…")) if ink.columns else text
+
+
+def context_lines(result: dict[str, Any]) -> list[str]:
+    """What the user says about the place of the passage; empty if they said nothing."""
+    return [f"About: {clean(result['context'])}"] if result.get("context") else []
 
 
 def remarks(result: dict[str, Any]) -> list[str]:

@@ -60,6 +60,7 @@ def _render_passages(
     results: list[Data], highlighter: Highlighter, ink: Ink, full: bool, others: list[str]
 ) -> list[str]:
     """All passages. If the terminal is too low, they get fewer lines, the first at least three."""
+    results = _with_each_context_once(results)
     if full:
         return [render_passage(n, one, highlighter, ink, None) for n, one in enumerate(results, 1)]
     shown: list[str] = []
@@ -80,6 +81,17 @@ def _lines_of(number: int, score: float, most: int) -> int:
         return max(LINES, most)
     wanted = GOOD_LINES if score >= GOOD_SCORE else LINES if score >= POOR_SCORE else 1
     return min(wanted, most)
+
+
+def _with_each_context_once(results: list[Data]) -> list[Data]:
+    """The results; a context that an earlier one shows is left out."""
+    shown: set[Any] = set()
+    found = []
+    for result in results:
+        context = result.get("context")
+        found.append({**result, "context": None} if context in shown else result)
+        shown.add(context)
+    return found
 
 
 def _count_rows(block: str, columns: int) -> int:

@@ -38,6 +38,7 @@ class AutoJobs:
         self._settings = settings
         self._notes = notes
         self._is_recovering = False
+        self._recovered: set[str] = set()  # collections that were read again
         self._rechunked: set[str] = set()  # fingerprints
         self._retried: set[str] = set()  # ids of jobs
         self._may_retry_again = False
@@ -85,8 +86,14 @@ class AutoJobs:
         return catalog.building is None or catalog.building.fingerprint != now
 
     def _is_recovery_due(self) -> bool:
-        """Facts were lost, so the catalog may be wrong and all notes are read again."""
-        catalog = self._ledger.state.catalog
+        """Facts were lost, so the catalog may be wrong and all notes are read again: those of a
+        collection that could not be used then when it is back."""
+        state = self._ledger.state
+        catalog = state.catalog
+        back = {name for name in catalog.unread if not state.health.is_lost(name)}
+        if new := back - catalog.gone - self._recovered:
+            self._recovered |= new
+            return catalog.index is not None
         if not catalog.needs_full_scan:
             self._is_recovering = False
             return False
@@ -115,6 +122,8 @@ class AutoJobs:
             return None
         if (failed.origin == "retry" and not self._may_retry_again) or state.health.is_vault_lost:
             return None
+        if failed.code == "COLLECTION_NOT_FOUND" and state.health.lost_collections:
+            return None
         if failed.mode != "reindex" and is_damaged(state):
             return None
         self._retried.add(failed.id)
@@ -137,7 +146,12 @@ def last_failure(finished: Sequence[Job]) -> Job | None:
 def reading_rules(config: Config) -> tuple[object, ...]:
     """The settings that decide which notes belong in the index."""
     indexing = config.indexing
-    return indexing.file_patterns, indexing.allow_dirs, indexing.deny_dirs, indexing.templates
+    further = {
+        name: (one.path, one.patterns, one.allow_dirs, one.deny_dirs)
+        for name, one in config.collections.items()
+    }
+    rules = (indexing.file_patterns, indexing.allow_dirs, indexing.deny_dirs, indexing.templates)
+    return *rules, further
 
 
 def is_damaged(state: State) -> bool:

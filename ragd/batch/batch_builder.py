@@ -3,12 +3,13 @@
 It records what happened to every note that was read. It plans no job and stores no note.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from ragd.batch.deletion_hold import DeletionHold
+from ragd.batch.gone_collections import record_gone
 from ragd.batch.in_flight import Batch, Payloads
-from ragd.batch.moved_notes import Moves, moves_in_vault
+from ragd.batch.moved_notes import Moves, VaultMoveFinder, moves_in_vault
 from ragd.batch.slow_documents import next_paths
 from ragd.batch.sync_plan import SyncPlan
 from ragd.clock import new_id
@@ -23,8 +24,13 @@ from ragd.events import (
 from ragd.folds.catalog import Entry
 from ragd.runtime.crash_points import crashpoint
 from ragd.state.ledger import Ledger
-from ragd.vault.files import FileStat, NoteFile
-from ragd.vault.note_reader import ReadResult, VaultScan
+from ragd.vault.collection_calls import (
+    CollectionReader,
+    CollectionVerifier,
+    read_notes,
+    verify_roots,
+)
+from ragd.vault.note_reader import ReadResult, VaultGone
 from ragd.vault.threads import READ
 
 NAME = "batcher"
@@ -33,29 +39,10 @@ BATCH_FILES = 512
 BATCH_BYTES = 2_000_000  # of note text; a few such batches are in memory at once
 
 
-class BatchReader(Protocol):
-    """Reads notes of the vault; all but `includes` is called in a thread."""
+class BatchReader(CollectionReader, CollectionVerifier, VaultMoveFinder, Protocol):
+    """Reads notes of all collections."""
 
     def includes(self, path: str) -> bool: ...
-
-    def verify_root(self) -> None: ...
-
-    def stat_notes(self, paths: Iterable[str]) -> Mapping[str, FileStat | None]: ...
-
-    def scan(self, *, may_be_empty: bool) -> VaultScan: ...
-
-    def find_moves(
-        self, missing: Mapping[str, Entry], appeared: Sequence[NoteFile], known: Mapping[str, str]
-    ) -> Moves: ...
-
-    def read(
-        self,
-        paths: Sequence[str],
-        known: Mapping[str, Entry],
-        *,
-        again: bool = False,
-        room: int | None = None,
-    ) -> ReadResult: ...
 
 
 class NewIndexWouldLoseNotes(Exception):
@@ -82,16 +69,17 @@ class BatchBuilder:
         urgent: bool,
         generation: str = "",
         judged: Collection[str] = (),
-        deletions_accepted: bool = False,
+        accepts: Callable[[str], bool] = lambda collection: False,
         put_off: Sequence[FileChange] = (),
         should_end: Callable[[], bool] | None = None,
     ) -> None:
         """Read the planned notes and pass them on, batch by batch. The last batch ends the job.
 
-        `judged`: vanished notes that the hold has judged already. `deletions_accepted`: a person
-        agreed to all deletions. `put_off`: what is announced when everything else was read.
-        `should_end`: asked after each read, whether the rest has to wait. Raises VaultGone if the
-        vault vanishes meanwhile, and NewIndexWouldLoseNotes.
+        `judged`: vanished notes that the hold has judged already. `accepts`: whether a person
+        agreed to all deletions in a collection. `put_off`: what is announced when everything else
+        was read. `should_end`: asked after each read, whether the rest has to wait. A collection
+        that vanishes meanwhile is left as it is; raises VaultGone if there is no other, or a new
+        index would lose its notes. Also raises NewIndexWouldLoseNotes.
         """
         upserts, removals, moves = plan.upserts, plan.removals, dict(plan.moves)
         unstable: list[str] = []
@@ -100,14 +88,23 @@ class BatchBuilder:
         while not final:
             paths, upserts = next_paths(upserts, size)
             known = self._known(generation, paths)
-            reading = await READ.run(self._notes.read, paths, known, again=again, room=BATCH_BYTES)
+            reading = await read_notes(
+                READ, self._notes, paths, known, again=again, room=BATCH_BYTES
+            )
             upserts = reading.left + upserts
             crashpoint("job.after_read")
-            if not deletions_accepted:
-                gone = [path for path in reading.gone if path not in judged]
-                found = await self._judge_gone(gone, generation)
-                moves |= found
-                upserts = list(dict.fromkeys([*upserts, *found]))
+            await self._verify_gone(reading)
+            if reading.lost:
+                await self._report_lost(reading.lost, generation)
+                upserts = [path for path in upserts if self._where(path) not in reading.lost]
+            gone = [
+                path
+                for path in reading.gone
+                if path not in judged and not accepts(self._where(path))
+            ]
+            found = await self._judge_gone(gone, generation)
+            moves |= found
+            upserts = list(dict.fromkeys([*upserts, *found]))
             await self._record_reading(reading)
             unstable += reading.unstable
             is_over = self._is_over(job_id)
@@ -149,13 +146,32 @@ class BatchBuilder:
         known = {path: catalog.files[path] for path in paths if path in catalog.files}
         return {p: e for p, e in known.items() if _has(building.files, p, e.sha256)}
 
+    def _where(self, path: str) -> str:
+        return self._notes.collection_of(path)
+
+    async def _verify_gone(self, reading: ReadResult) -> None:
+        """A note that is missing may be in a collection that has just vanished: then nothing is
+        known about it."""
+        files = self._ledger.state.catalog.files
+        missing = [path for path in reading.gone if path in files and self._notes.includes(path)]
+        reading.lost |= await verify_roots(READ, self._notes, missing)
+        unknown = {path for path in missing if self._where(path) in reading.lost}
+        if unknown:
+            reading.gone = [path for path in reading.gone if path not in unknown]
+            reading.unreachable += unknown
+
+    async def _report_lost(self, lost: Mapping[str, VaultGone], generation: str) -> None:
+        """Record that collections have vanished. Raises VaultGone if the job cannot go on."""
+        if generation or len(self._notes.collections) == 1:
+            raise next(iter(lost.values()))
+        await record_gone(self._ledger, lost)
+
     async def _judge_gone(self, gone: Sequence[str], generation: str) -> Moves:
         """Judge the notes that vanished since the job was planned; returns the moved ones."""
         files = self._ledger.state.catalog.files
         vanished = [path for path in gone if path in files and self._notes.includes(path)]
         if not vanished:
             return {}
-        await READ.run(self._notes.verify_root)
         moves = await self.judge_vanished(vanished)
         if generation and any(map(self._hold.is_held, vanished)):
             raise NewIndexWouldLoseNotes
@@ -168,7 +184,7 @@ class BatchBuilder:
             return {}
         moves: Moves = {}
         if self._hold.would_hold(vanished):
-            moves = await moves_in_vault(self._notes, self._ledger.state.catalog, vanished)
+            moves = await moves_in_vault(self._notes, self._ledger.state, vanished)
             moved = set(moves.values())
             vanished = [path for path in vanished if path not in moved]
         await self._hold.judge(NAME, vanished)

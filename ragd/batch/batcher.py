@@ -5,7 +5,7 @@ what is still missing. The batcher never makes a vector and never stores a note.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Protocol
 
@@ -15,8 +15,10 @@ from ragd.batch.auto_jobs import AutoJob, AutoJobs, is_damaged
 from ragd.batch.batch_builder import NAME, BatchBuilder, BatchReader, NewIndexWouldLoseNotes
 from ragd.batch.change_times import ChangeTimes
 from ragd.batch.deletion_hold import DeletionHold
+from ragd.batch.gone_collections import record_gone, why_refused
 from ragd.batch.in_flight import Batch, Payloads
 from ragd.batch.moved_notes import Moves, moves_among, moves_in_scan
+from ragd.batch.scan_facts import scanned_fact
 from ragd.batch.slow_documents import documents_last, first_documents, put_off_documents
 from ragd.batch.sync_plan import SyncPlan, plan_sync
 from ragd.clock import Clock, new_id
@@ -46,8 +48,11 @@ from ragd.runtime.wait_for_event import wait_until_set
 from ragd.state.job_endings import end_unplanned_job
 from ragd.state.job_requests import request_job
 from ragd.state.ledger import Ledger
-from ragd.vault.note_reader import VaultGone, VaultScan
+from ragd.vault.collection_calls import scan_all, stat_notes, verify_roots
+from ragd.vault.collection_paths import VAULT
+from ragd.vault.note_reader import VaultGone
 from ragd.vault.threads import READ, unavailable_error, unavailable_fact
+from ragd.vault.vault_scan import VaultScan
 
 SKIPPED_MAX = 10_000
 RETRY_S = 5.0
@@ -162,10 +167,15 @@ class Batcher:
         )
 
     def _waiting_paths(self) -> list[str]:
-        """The changed notes, without those that vanished and are held."""
+        """The changed notes, without those that vanished and are held, and those of a collection
+        that cannot be used now."""
         self._hold.forget_if_over()
-        waiting = self._ledger.state.catalog.waiting
-        return [path for path in waiting if not self._hold.is_held(path)]
+        state = self._ledger.state
+        waiting = [path for path in state.catalog.waiting if not self._hold.is_held(path)]
+        if not state.health.lost_collections:
+            return waiting
+        is_lost, where = state.health.is_lost, self._notes.collection_of
+        return [path for path in waiting if where(path) == VAULT or not is_lost(where(path))]
 
     def _waiting_notes(self) -> list[str]:
         """The changed notes, without documents that take long to read."""
@@ -177,18 +187,20 @@ class Batcher:
             self._woken.clear()
             await self._woken.wait()
 
-    # Jobs that scan the whole vault
+    # Jobs that scan everything
 
     async def _run_job(self, job: Job) -> None:
         state = self._ledger.state
         if job.mode != "reindex" and is_damaged(state):
             await self._fail(job, "INDEX_CORRUPTED")  # nothing can be stored in it
             return
-        nothing_yet = not state.catalog.holds_notes
         seq = state.seq
         try:
-            scanned = await READ.run(self._notes.scan, may_be_empty=nothing_yet)
+            scanned = await scan_all(READ, self._notes, state.catalog, state.health)
             scanned.began_seq = seq
+            if not scanned.roots:
+                raise scanned.gone[VAULT]
+            await record_gone(self._ledger, scanned.gone)
             if job.mode == "reindex":
                 await self._rebuild(job, scanned)
             else:
@@ -203,12 +215,12 @@ class Batcher:
         read_all = job.mode != "sync" or catalog.needs_full_scan
         known = stored_files(catalog)
         moves = await self._find_moves(scanned, known)
-        plan = self._plan(scanned, known, job.accept_deletions, read_all=read_all, moves=moves)
+        accepts = job.accepts_deletions_in
+        plan = self._plan(scanned, known, accepts, read_all=read_all, moves=moves)
         await self._hold.record(NAME, plan.held)
-        if job.accept_deletions:
-            self._hold.accept()
-        else:
-            self._hold.count_removed(sum(map(self._notes.includes, plan.removals)))
+        self._hold.accept(accepts)
+        removed = filter(self._notes.includes, plan.removals)
+        self._hold.count_removed(p for p in removed if not accepts(self._notes.collection_of(p)))
         quick, put_off = put_off_documents(plan)
         await self._start(job, scanned, quick, plan)
         await self._builder.build(
@@ -216,7 +228,7 @@ class Batcher:
             quick,
             again=read_all,
             urgent=False,
-            deletions_accepted=job.accept_deletions,
+            accepts=accepts,
             put_off=put_off,
         )
 
@@ -224,16 +236,17 @@ class Batcher:
         """Build an index next to the one that serves, or continue one that was interrupted."""
         catalog = self._ledger.state.catalog
         moves = await self._find_moves(scanned, catalog.files)
-        differing = self._plan(scanned, catalog.files, job.accept_deletions, moves=moves)
+        accepts = job.accepts_deletions_in
+        differing = self._plan(scanned, catalog.files, accepts, moves=moves)
         if not is_damaged(self._ledger.state):
             await self._hold.record(NAME, differing.held)
             if differing.held or self._hides_known_notes(scanned):  # a new index would lose them
-                await self._fail(job, "DELETIONS_HELD" if differing.held else "")
+                await self._fail(job, why_refused(differing, scanned))
                 return
         building = catalog.building
         if building is None or not self._can_continue(building, job):
             building = Building(generation=new_id())
-        plan = documents_last(self._plan(scanned, building.files, accept_deletions=True))
+        plan = documents_last(self._plan(scanned, building.files, lambda collection: True))
         await self._start(job, scanned, plan, differing)
         try:
             await self._builder.build(
@@ -242,15 +255,17 @@ class Batcher:
                 again=False,
                 urgent=False,
                 generation=building.generation,
-                deletions_accepted=job.accept_deletions,
+                accepts=accepts,
             )
         except NewIndexWouldLoseNotes:
             await self._fail(job, "DELETIONS_HELD")
 
     def _hides_known_notes(self, scanned: VaultScan) -> bool:
-        """Whether the index has notes in folders that cannot be read now."""
-        unreadable = tuple(f"{folder}/" for folder in scanned.unreadable_folders)
-        return any(path.startswith(unreadable) for path in self._ledger.state.catalog.files)
+        """Whether the index has notes in collections or folders that cannot be read now."""
+        if not scanned.gone and not scanned.unreadable_folders:
+            return False
+        known = filter(scanned.may_exist, self._ledger.state.catalog.files)
+        return any(map(self._notes.includes, known))
 
     def _can_continue(self, building: Building, job: Job) -> bool:
         is_same_chunking = building.fingerprint == self._notes.fingerprint
@@ -261,7 +276,7 @@ class Batcher:
         self,
         scanned: VaultScan,
         known: Mapping[str, Entry],
-        accept_deletions: bool,
+        accepts: Callable[[str], bool],
         *,
         read_all: bool = False,
         moves: Moves | None = None,
@@ -271,12 +286,10 @@ class Batcher:
             known,
             read_all=read_all,
             denied=self._denied_paths(known),
-            unreadable_folders=scanned.unreadable_folders,
+            may_exist=scanned.may_exist,
             moves=moves or {},
         )
-        if accept_deletions:
-            return plan
-        return self._hold.apply_to(plan, len(known), scanned.identity[0], count_recent=True)
+        return self._hold.apply_to(plan, known, scanned, count_recent=True, accepts=accepts)
 
     async def _find_moves(self, scanned: VaultScan, known: Mapping[str, Entry]) -> Moves:
         return await moves_in_scan(self._notes, scanned, known, denied=self._denied_paths(known))
@@ -289,7 +302,8 @@ class Batcher:
     ) -> None:
         """Record the plan, and how the vault differs from the index that serves."""
         await self._record_skipped(scanned)
-        await self._ledger.journal.append(NAME, _scanned_fact(scanned, differing))
+        fact = scanned_fact(scanned, differing, differing.upserts)
+        await self._ledger.journal.append(NAME, fact)
         started = JobStarted(
             job_id=job.id,
             mode=job.mode,
@@ -329,11 +343,14 @@ class Batcher:
         `slow`, it reads a few of them, and ends as soon as something else is to be done."""
         journal = self._ledger.journal
         try:
-            await READ.run(self._notes.verify_root)
-            plan, vanished = await self._plan_waiting(paths)
+            gone = await verify_roots(READ, self._notes, paths)
+            where = self._notes.collection_of
+            if gone and all(where(path) in gone for path in paths):
+                raise next(iter(gone.values()))
+            await record_gone(self._ledger, gone)
+            plan, vanished = await self._plan_waiting([p for p in paths if where(p) not in gone])
         except VaultGone as why:
-            if "vault" not in self._ledger.state.health.lost:
-                await journal.append(NAME, unavailable_fact(why))
+            await record_gone(self._ledger, {why.collection: why})
             await self._clock.sleep(RETRY_S)
             return
         if slow:
@@ -363,7 +380,7 @@ class Batcher:
     async def _plan_waiting(self, paths: list[str]) -> tuple[SyncPlan, set[str]]:
         """The plan for these paths, without the held ones; and those that have vanished."""
         catalog = self._ledger.state.catalog
-        stats = await READ.run(self._notes.stat_notes, filter(self._notes.includes, paths))
+        stats = await stat_notes(READ, self._notes, filter(self._notes.includes, paths))
         moves = await moves_among(self._notes, catalog, stats, holding=self._hold.is_active)
         old = set(moves.values())
         vanished = [
@@ -377,18 +394,3 @@ class Batcher:
         candidates = dict.fromkeys([*moves, *paths])
         upserts = [p for p in candidates if p not in old and not self._hold.is_held(p)]
         return SyncPlan(upserts, [], moves=moves), set(vanished)
-
-
-def _scanned_fact(scanned: VaultScan, differing: SyncPlan) -> VaultScanned:
-    return VaultScanned(
-        files=len(scanned.notes),
-        changed=len(differing.upserts),
-        removed=len(differing.removals) + differing.held + len(differing.moves),
-        newest_mtime=scanned.newest_mtime,
-        began=scanned.began,
-        began_seq=scanned.began_seq,
-        device=scanned.identity[0],
-        templates=scanned.templates,
-        languages=scanned.languages,
-        not_included=scanned.not_included,
-    )

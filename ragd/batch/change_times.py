@@ -4,14 +4,20 @@ Such an entry has only size and modification time, and an edit can keep both. Ea
 is read once, when there is nothing else to do. It stores no note.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from typing import Protocol
 
 from ragd.events import FileChange, FilesChanged, FilesTouched, TouchedFile
 from ragd.folds.catalog import Entry
 from ragd.folds.stored import UNKNOWN_NS, stored_files
 from ragd.state.ledger import Ledger
-from ragd.vault.note_reader import ReadResult, VaultGone
+from ragd.vault.collection_calls import (
+    CollectionReader,
+    CollectionVerifier,
+    read_notes,
+    verify_roots,
+)
+from ragd.vault.note_reader import ReadResult
 from ragd.vault.safe_open import HAS_CHANGE_TIME
 from ragd.vault.threads import READ
 
@@ -19,12 +25,8 @@ NAME = "batcher"
 STEP_FILES = 128
 
 
-class ChangeTimeReader(Protocol):
-    """Reads notes of the vault; called in a thread."""
-
-    def verify_root(self) -> None: ...
-
-    def read(self, paths: Sequence[str], known: Mapping[str, Entry]) -> ReadResult: ...
+class ChangeTimeReader(CollectionReader, CollectionVerifier, Protocol):
+    """Reads notes; called in a thread."""
 
 
 class ChangeTimes:
@@ -45,14 +47,16 @@ class ChangeTimes:
                 return False
             self._remaining = [path for path, entry in known.items() if not entry.ctime_ns]
         some = {path: known[path] for path in self._remaining[:STEP_FILES] if path in known}
-        try:
-            await READ.run(self._notes.verify_root)
-            reading = await READ.run(self._notes.read, list(some), some)
-        except VaultGone:
+        gone = await verify_roots(READ, self._notes, some)
+        reading = await read_notes(READ, self._notes, self._present(some, gone), some)
+        if some and len(gone | reading.lost) == len(self._notes.collections):
             return False  # it continues when the vault is back
-        del self._remaining[:STEP_FILES]
+        del self._remaining[:STEP_FILES]  # notes of a collection that is gone: in the next run
         await self._record(reading, some)
         return True
+
+    def _present(self, paths: Iterable[str], gone: Container[str]) -> list[str]:
+        return [path for path in paths if self._notes.collection_of(path) not in gone]
 
     async def _record(self, reading: ReadResult, known: Mapping[str, Entry]) -> None:
         journal = self._ledger.journal

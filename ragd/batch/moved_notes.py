@@ -3,33 +3,32 @@
 A file is read only if it has the size of a note that vanished. It stores nothing.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from ragd.batch.sync_plan import differing, vanished
+from ragd.folds import State
 from ragd.folds.catalog import Catalog, Entry
 from ragd.folds.stored import stored_entry, stored_files
+from ragd.vault.collection_calls import (
+    CollectionHasher,
+    CollectionScanner,
+    CollectionStats,
+    hash_notes,
+    scan_all,
+    stat_notes,
+)
 from ragd.vault.files import UNKNOWN_STAT, FileStat, NoteFile
-from ragd.vault.note_reader import VaultScan
+from ragd.vault.move_matching import match_moves, possible_moves
 from ragd.vault.threads import READ
+from ragd.vault.vault_scan import VaultScan
 
 Moves = dict[str, str]  # new path -> old path
+MoveFinder = CollectionHasher
 
 
-class MoveFinder(Protocol):
-    """Compares contents; called in a thread."""
-
-    def find_moves(
-        self, missing: Mapping[str, Entry], appeared: Sequence[NoteFile], known: Mapping[str, str]
-    ) -> Moves: ...
-
-
-class VaultMoveFinder(MoveFinder, Protocol):
-    """Finds moves, and lists files and their sizes; called in a thread."""
-
-    def stat_notes(self, paths: Iterable[str]) -> Mapping[str, FileStat | None]: ...
-
-    def scan(self, *, may_be_empty: bool) -> VaultScan: ...
+class VaultMoveFinder(CollectionHasher, CollectionScanner, CollectionStats, Protocol):
+    """Lists notes, and reads their sizes and hashes."""
 
 
 async def moves_in_scan(
@@ -46,7 +45,7 @@ async def moves_in_scan(
     """
     present = {file.path for file in scanned.notes}
     searched = known if only is None else only
-    missing = set(vanished(searched, present, scanned.unreadable_folders))
+    missing = set(vanished(searched, present, scanned.may_exist))
     entries = {path: known[path] for path in missing.difference(denied) if path in known}
     if not entries:
         return {}
@@ -74,7 +73,7 @@ async def moves_among(
         sizes = {file.size for file in appeared}
         known = stored_files(catalog).items()
         suspects = [path for path, entry in known if entry.size in sizes and path not in stats]
-        held = await READ.run(notes.stat_notes, suspects)
+        held = await stat_notes(READ, notes, suspects)
         missing += [path for path, found in held.items() if found is None]
     entries = {path: entry for path in missing if (entry := stored_entry(catalog, path))}
     if not entries:
@@ -83,10 +82,16 @@ async def moves_among(
     return await _compare(notes, entries, appeared, stored)
 
 
-async def moves_in_vault(notes: VaultMoveFinder, catalog: Catalog, gone: Collection[str]) -> Moves:
-    """The new paths of these notes, as far as they have one. It scans the whole vault."""
-    scanned = await READ.run(notes.scan, may_be_empty=False)
-    return await moves_in_scan(notes, scanned, stored_files(catalog), only=gone)
+async def moves_in_vault(notes: VaultMoveFinder, state: State, gone: Collection[str]) -> Moves:
+    """The new paths of these notes, as far as they have one. It scans all collections.
+
+    Raises VaultGone if one of theirs cannot be used: then nothing is known about them.
+    """
+    scanned = await scan_all(READ, notes, state.catalog, state.health)
+    for path in gone:
+        if why := scanned.gone.get(scanned.collection_of(path)):
+            raise why
+    return await moves_in_scan(notes, scanned, stored_files(state.catalog), only=gone)
 
 
 async def _compare(
@@ -95,5 +100,7 @@ async def _compare(
     appeared: Sequence[NoteFile],
     known: Mapping[str, Entry],
 ) -> Moves:
-    before = {file.path: known[file.path].sha256 for file in appeared if file.path in known}
-    return await READ.run(notes.find_moves, missing, appeared, before)
+    """A path that the index has counts as new only if its content is new."""
+    hashed = await hash_notes(READ, notes, possible_moves(missing.values(), appeared))
+    new = {p: sha for p, sha in hashed.items() if p not in known or known[p].sha256 != sha}
+    return match_moves({path: entry.sha256 for path, entry in missing.items()}, new)

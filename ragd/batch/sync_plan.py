@@ -1,13 +1,16 @@
-"""What a sync has to do: the vault as a scan saw it, compared with the catalog. Pure.
+"""What a sync has to do: all roots as a scan saw them, compared with the catalog. Pure.
 
 It holds no deletion: that is decided in deletion_hold.py.
 """
 
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from types import MappingProxyType
 from typing import Protocol
 
 from msgspec import Struct, field
+
+# Whether nothing is known about a path, because its root or folder could not be read.
+MayExist = Callable[[str], bool]
 
 
 class FileOnDisk(Protocol):
@@ -49,7 +52,8 @@ class SyncPlan(Struct, frozen=True):
     removals: list[str]
     moves: dict[str, str] = field(default_factory=dict)
     deletions: frozenset[str] = frozenset()  # removals that the configuration does not ask for
-    held: int = 0  # deletions that wait for a person's consent: they are not in `removals`
+    # How many deletions of each collection wait for a person's consent: not in `removals`.
+    held: dict[str, int] = field(default_factory=dict)
 
 
 def differing(
@@ -78,16 +82,16 @@ def plan_sync(
     *,
     read_all: bool = False,
     denied: Collection[str] = (),
-    unreadable_folders: Collection[str] = (),
+    may_exist: MayExist = lambda path: False,
     moves: Mapping[str, str] = MappingProxyType({}),
 ) -> SyncPlan:
-    """The plan that follows from a scan of the whole vault.
+    """The plan that follows from a scan of everything.
 
-    Notes in `unreadable_folders` are not removed: they may still exist. `denied`: known paths that
-    the configuration excludes now. `moves` (new path -> old path) are not deletions.
+    Notes that `may_exist` are not removed. `denied`: known paths that the configuration excludes
+    now. `moves` (new path -> old path) are not deletions.
     """
     moved = set(moves.values())
-    missing = vanished(known, {file.path for file in notes}, unreadable_folders)
+    missing = vanished(known, {file.path for file in notes}, may_exist)
     removals = [path for path in missing if path not in moved]
     return SyncPlan(
         differing(notes, known, read_all=read_all),
@@ -97,9 +101,6 @@ def plan_sync(
     )
 
 
-def vanished(
-    known: Iterable[str], present: Container[str], unreadable_folders: Iterable[str]
-) -> list[str]:
-    """The known paths that do not exist any more, except for those in unreadable folders."""
-    unreadable = tuple(f"{folder}/" for folder in unreadable_folders)
-    return [path for path in known if path not in present and not path.startswith(unreadable)]
+def vanished(known: Iterable[str], present: Container[str], may_exist: MayExist) -> list[str]:
+    """The known paths that do not exist any more."""
+    return [path for path in known if path not in present and not may_exist(path)]

@@ -9,8 +9,10 @@ from typing import Any, assert_never
 
 from msgspec import NODEFAULT, inspect
 
+from ragd.config.collection_rules import NAME_PATTERN
 from ragd.config.schema import SCHEMA_KEY, Config, SchemaAddress
 from ragd.config.validation import as_json_value, without_metadata
+from ragd.vault.collection_paths import RESERVED
 
 Schema = dict[str, Any]
 
@@ -37,11 +39,14 @@ def _address(host: str) -> str:
     return rf"{scheme}{host}(:[0-9]{{1,5}})?(/[A-Za-z0-9._~!$&'()*+,;=:%/-]*)?{_END}"
 
 
-# Rules beyond the type of a value, by its dotted name; `[]` means an item.
+# Rules beyond the type of a value, by its dotted name; `[]` means an item, `{}` a name.
 _EXTRA_RULES: dict[str, Schema] = {
     "embedding.base_url": {"pattern": _address(_HOST)},
     "indexing.deny_dirs[]": _INSIDE_THE_VAULT,
     "indexing.allow_dirs[]": _INSIDE_THE_VAULT,
+    "collections{}": {"pattern": f"^{NAME_PATTERN}{_END}", "not": {"enum": [*RESERVED]}},
+    "collections.*.deny_dirs[]": _INSIDE_THE_VAULT,
+    "collections.*.allow_dirs[]": _INSIDE_THE_VAULT,
 }
 
 
@@ -91,10 +96,8 @@ def _type_schema(kind: inspect.Type, name: str) -> Schema:
         case inspect.StructType():
             return _section_schema(shape, f"{name}." if name else "")
         case inspect.DictType():
-            named, value = (
-                _type_schema(shape.key_type, ""),
-                _type_schema(shape.value_type, f"{name}.*"),
-            )
+            named = _type_schema(shape.key_type, "") | _EXTRA_RULES.get(f"{name}{{}}", {})
+            value = _type_schema(shape.value_type, f"{name}.*")
             limits = _size_rules(shape, "Properties")
             return {
                 "type": "object",

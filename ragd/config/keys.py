@@ -32,7 +32,7 @@ _RESTART = ("vault_path", "vector_store.", "embedding.")
 _AT_ONCE = ("embedding.language",)  # for the next index
 _SYNC = (
     *("indexing.file_patterns", "indexing.deny_dirs", "indexing.allow_dirs"),
-    "indexing.templates",
+    *("indexing.templates", "collections"),
 )
 _RECUT = ("indexing.chunk_size", "indexing.chunk_overlap", "security.code_blocks")
 

@@ -9,9 +9,11 @@ import msgspec
 from msgspec import Struct
 
 from ragd.config import load as configuration
+from ragd.config.contexts import Contexts
 from ragd.config.keys import changed_keys, needs_restart
 from ragd.config.load import Config
 from ragd.paths import Home
+from ragd.vault.collection_paths import VAULT, split_path
 
 
 class ReloadResult(Struct, frozen=True):
@@ -30,6 +32,7 @@ class Settings:
         self.current = current
         self.waiting: list[str] = []  # keys whose new values wait for a restart
         self.refused: str | None = None  # why the current file is not in force
+        self._contexts = (current, Contexts(current))
 
     @property
     def vault(self) -> Path:
@@ -39,14 +42,29 @@ class Settings:
     def vectors(self) -> Path:
         return Path(self.current.vector_store.path or self.home.vectors)
 
+    @property
+    def contexts(self) -> Contexts:
+        """The contexts of the configuration in force."""
+        config, contexts = self._contexts
+        if config is not self.current:
+            config, contexts = self._contexts = (self.current, Contexts(self.current))
+        return contexts
+
+    def folder_and_file(self, path: str) -> tuple[str, str]:
+        """The name of the folder that a note is in, as Obsidian names a vault, and the path in
+        it."""
+        name, inner = split_path(path, self.current.collections)
+        root = self.current.vault_path if name == VAULT else self.current.collections[name].path
+        return Path(root).name, inner
+
     def read_again(self) -> tuple[Config, ReloadResult]:
         """Read the file: the configuration to put in force, and what that would change.
 
         Keys that need a restart keep their values. Raises ConfigError. It changes nothing.
         """
         fresh = configuration.read(self.home)
-        # Unchanged folders were checked before, and may hang now.
-        if _folders(fresh) != _folders(self.current):
+        # Folders that are in use were checked before, and may hang now.
+        if not _folders(fresh) <= _folders(self.current):
             configuration.check_folders(fresh, self.home.root)
         waiting = needs_restart(self.current, fresh)
         in_force = msgspec.structs.replace(
@@ -60,5 +78,7 @@ class Settings:
         return in_force, ReloadResult(changed_keys(self.current, in_force), waiting)
 
 
-def _folders(config: Config) -> tuple[str, str]:
-    return config.vault_path, config.vector_store.path
+def _folders(config: Config) -> set[tuple[str, str]]:
+    """Every folder that the configuration names, and what it is used for."""
+    roots = {("collection", one.path) for one in config.collections.values()}
+    return roots | {("vault", config.vault_path), ("index", config.vector_store.path)}

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
+from ragd.config.collection_rules import check_roots, collection_conflicts
 from ragd.config.schema import SCHEMA_KEY, Config, SchemaAddress
 from ragd.config.validation import (
     JsonObject,
@@ -140,6 +141,7 @@ def check_folders(
             "`vector_store.path` is used for other files of ragd.",
             "Leave it out, or choose a folder of its own.",
         )
+    check_roots(config, home.root, lies_in)
 
 
 def load(home: Home) -> Config:
@@ -185,6 +187,7 @@ def _conflicts(config: Config) -> Iterator[str]:
     ):
         if os.path.expanduser(path).startswith("~"):
             yield f"`{key}` starts with `~`, but that user does not exist; write the whole path."
+    yield from collection_conflicts(config, _escapes)
 
 
 def _address_conflicts(config: Config) -> Iterator[str]:
@@ -258,6 +261,15 @@ def _resolved(config: Config, folder: str) -> Config:
             deny_dirs=tidy(config.indexing.deny_dirs),
             allow_dirs=tidy(config.indexing.allow_dirs),
         ),
+        collections={
+            name: change(
+                one,
+                path=absolute(one.path),
+                deny_dirs=tidy(one.deny_dirs),
+                allow_dirs=tidy(one.allow_dirs),
+            )
+            for name, one in config.collections.items()
+        },
     )
 
 

@@ -40,7 +40,12 @@ class ConfigReload:
                 raise
             if always or reloaded.applied or reloaded.needs_restart != settings.waiting:
                 provider = config.embedding.provider
-                await record(ConfigReloaded(config_hash=fingerprint(config), provider=provider))
+                reloaded_fact = ConfigReloaded(
+                    config_hash=fingerprint(config),
+                    provider=provider,
+                    collections=list(config.collections),
+                )
+                await record(reloaded_fact)
                 log.info("configuration reloaded", applied=reloaded.applied)
             settings.current = config  # not before it is recorded
             settings.waiting = reloaded.needs_restart
@@ -48,11 +53,12 @@ class ConfigReload:
             return reloaded
 
     async def _read_again(self) -> tuple[Config, ReloadResult]:
-        """Raises ConfigError. It checks a new vault's folder, which may hang."""
+        """Raises ConfigError. It checks new folders, which may hang."""
         try:
-            return await CHECK.run(self._settings.read_again)
+            return await CHECK.of("").run(self._settings.read_again)
         except VaultNotResponding:
             raise ConfigError(
-                "The new `vault_path` cannot be checked: its disk or mount does not respond.",
-                "Check the mount, or set the previous `vault_path` again.",
+                "A new folder of the configuration cannot be checked: a disk or mount does not "
+                "respond.",
+                "Check your mounts, or set the previous `vault_path` or `collections` again.",
             ) from None

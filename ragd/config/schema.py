@@ -15,6 +15,8 @@ Category = Literal["health", "financial_debt", "relations", "commitments"]
 # Categories that have built-in word lists.
 ListedCategory = Literal["health", "financial_debt", "relations"]
 
+CONTEXT_MAX = 500  # characters
+
 SCHEMA_KEY = "$schema"  # for editors only; ragd ignores it
 SchemaAddress = Annotated[
     str, Meta(max_length=4096, description="For your editor: the address of config.schema.json.")
@@ -210,6 +212,63 @@ class SearchSettings(ConfigSection, kw_only=True, frozen=True):
     ] = "full_text"
 
 
+class CollectionSettings(ConfigSection, kw_only=True, frozen=True):
+    """A further folder of notes or documents, beside the vault."""
+
+    path: Annotated[str, Meta(min_length=1, max_length=4096, description="The folder.")]
+    patterns: Annotated[
+        Words,
+        Meta(
+            max_length=100,
+            description="Patterns of file names that are read. Empty: every kind that ragd reads, "
+            "except images.",
+        ),
+    ] = ()
+    deny_dirs: Annotated[
+        Words, Meta(max_length=1000, description="Folders never read, relative to this one.")
+    ] = (".obsidian", ".trash", ".git", ".logseq")
+    allow_dirs: Annotated[
+        Words, Meta(max_length=1000, description="If not empty, only these folders are read.")
+    ] = ()
+    context: Annotated[
+        str, Meta(max_length=CONTEXT_MAX, description="What is in it, in your own words.")
+    ] = ""
+    private: Annotated[
+        bool, Meta(description="Searched only when a request names this collection.")
+    ] = False
+
+
+class AccessMatch(ConfigSection, kw_only=True, frozen=True):
+    """Who asks. An empty value matches everyone."""
+
+    agent: Annotated[str, Meta(max_length=200, description="The agent's name.")] = ""
+    chat: Annotated[
+        str, Meta(max_length=50, description="The kind of chat: direct, group or channel.")
+    ] = ""
+
+
+class AccessRule(ConfigSection, kw_only=True, frozen=True):
+    """The collections that an agent may search. The first rule that matches decides."""
+
+    match: Annotated[AccessMatch, Meta(description="Who asks.")] = AccessMatch()
+    collections: Annotated[
+        Words, Meta(max_length=100, description='Names; "vault" is the vault, "*" means all.')
+    ] = ()
+
+
+class AccessSettings(ConfigSection, kw_only=True, frozen=True):
+    """Which collections an agent may search. You yourself may always search all of them."""
+
+    default: Annotated[
+        Literal["allow", "deny"],
+        Meta(description="What holds for an agent that no rule matches: all collections or none."),
+    ] = "allow"
+    rules: Annotated[
+        tuple[AccessRule, ...],
+        Meta(max_length=1000, description="Rules; the first one that matches decides."),
+    ] = ()
+
+
 class Config(ConfigSection, kw_only=True, frozen=True):
     """The whole configuration; from `parse`, its paths are absolute."""
 
@@ -241,3 +300,25 @@ class Config(ConfigSection, kw_only=True, frozen=True):
     search: Annotated[SearchSettings, Meta(description="How results are ranked.")] = (
         SearchSettings()
     )
+    collections: Annotated[
+        dict[Annotated[str, Meta(min_length=1, max_length=40)], CollectionSettings],
+        Meta(
+            max_length=100,
+            description="Further folders, by name. Their notes have paths such as "
+            "@papers/2024/a.pdf.",
+        ),
+    ] = msgspec.field(default_factory=dict)
+    contexts: Annotated[
+        dict[
+            Annotated[str, Meta(min_length=1, max_length=1000)],
+            Annotated[str, Meta(min_length=1, max_length=CONTEXT_MAX)],
+        ],
+        Meta(
+            max_length=1000,
+            description="What is in a folder or a note, in your own words; results from it have "
+            "these words with them.",
+        ),
+    ] = msgspec.field(default_factory=dict)
+    access: Annotated[
+        AccessSettings, Meta(description="Which collections an agent may search.")
+    ] = AccessSettings()

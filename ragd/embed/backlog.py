@@ -30,7 +30,13 @@ from ragd.state.job_requests import request_job
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex
 from ragd.store.open_indexes import OpenIndexes
-from ragd.vault.note_reader import ReadResult, VaultGone
+from ragd.vault.collection_calls import (
+    CollectionReader,
+    CollectionVerifier,
+    read_notes,
+    verify_roots,
+)
+from ragd.vault.note_reader import ReadResult
 from ragd.vault.threads import BACKLOG
 
 FILL_CHUNKS = 512
@@ -41,19 +47,13 @@ TRIES = 2  # after so many reads that find the note changed or gone, its stored 
 log = structlog.get_logger(NAME)
 
 
-class BacklogNoteReader(Protocol):
+class BacklogNoteReader(CollectionReader, CollectionVerifier, Protocol):
     """Reads the texts again from the vault; called in a thread."""
 
     @property
     def fingerprint(self) -> str: ...
 
-    def verify_root(self) -> None: ...
-
     def includes(self, path: str) -> bool: ...
-
-    def read(
-        self, paths: Sequence[str], known: Mapping[str, Entry], *, again: bool = False
-    ) -> ReadResult: ...
 
 
 class Backlog:
@@ -178,20 +178,27 @@ class Backlog:
         # Documents that take long to read are not read again: the index has their text.
         slow = await self._read_stored([path for path in wanted if is_slow(path)], table, index)
         known = {file.path for file in slow}
-        unread = [path for path in wanted if path not in known]
-        try:
-            await BACKLOG.run(self._notes.verify_root)
-            reading = await BACKLOG.run(self._notes.read, unread, files, again=True)
-        except VaultGone:  # the watcher records it
+        reading = await self._read([path for path in wanted if path not in known], files)
+        if reading is None:  # the watcher records it
             await self._clock.sleep(VAULT_AGAIN_S)
             return []
         as_stored = [f for f in reading.files if _is_as_stored(f, files.get(f.path))]
         found = slow + as_stored + await self._read_from_index(reading, table, index)
-        present = {file.path for file in found}
-        await self._announce(reading, present, table)
+        ready = {file.path for file in found}
+        await self._announce(reading, ready, table)
         # The others are changing now, or have changed and will come in a batch.
-        self._set_aside([path for path in wanted if path not in present], table)
+        self._set_aside([path for path in wanted if path not in ready], table)
         return found
+
+    async def _read(self, paths: list[str], files: Mapping[str, Entry]) -> ReadResult | None:
+        """Read these notes; None if no collection can be used."""
+        where = self._notes.collection_of
+        gone = await verify_roots(BACKLOG, self._notes, paths)
+        present = [path for path in paths if where(path) not in gone]
+        reading = await read_notes(BACKLOG, self._notes, present, files, again=True)
+        reading.unreachable += [path for path in paths if where(path) in gone]
+        is_all = len(gone | reading.lost) == len(self._notes.collections)
+        return None if is_all else reading
 
     async def _announce(self, reading: ReadResult, present: Collection[str], table: Table) -> None:
         """Record notes that have changed, or are skipped now, although no batch with them has come.
@@ -218,9 +225,10 @@ class Backlog:
         self, reading: ReadResult, table: Table, index: ChunkIndex
     ) -> list[ReadFile]:
         """The stored text of notes that are gone or unreadable and stay in the index: their removal
-        is held, or the file cannot be read now. Other notes have left it by the second try."""
+        is held, or the file or its collection cannot be read now. Other notes have left it by the
+        second try."""
         lost = [path for path in reading.gone if self._notes.includes(path)]
-        lost += [path for path, _ in reading.failed]
+        lost += [path for path, _ in reading.failed] + reading.unreachable
         stay = [path for path in lost if self._was_retried(path, table)]
         return await self._read_stored(stay, table, index)
 

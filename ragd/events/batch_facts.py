@@ -1,6 +1,6 @@
 """What the batcher and the embedder record about a job's batches."""
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ragd.events.fact import Fact, Mode, SplitFact
 
@@ -59,10 +59,19 @@ class FileFailed(Fact, frozen=True, kw_only=True, tag="file_failed"):
     detail: str  # from a closed list of phrases
 
 
+class HeldCollection(Struct, frozen=True):
+    """How many notes of one collection stay until a person agrees."""
+
+    collection: str  # its name; "vault" for the vault
+    count: int
+
+
 class DeletionsHeld(Fact, frozen=True, kw_only=True, tag="deletions_held"):
     """Many notes disappeared at once; their removal waits for a person. A count of 0 ends it."""
 
     count: int  # notes that stay until a person agrees
+    # Where they are; empty: in the vault.
+    collections: list[HeldCollection] = field(default_factory=list)
 
 
 # Embedder

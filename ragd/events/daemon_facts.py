@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from msgspec import field
+
 from ragd.events.fact import Fact, PreviousStop
 
 # The daemon
@@ -27,6 +29,7 @@ class ConfigReloaded(Fact, frozen=True, kw_only=True, tag="config_reloaded"):
 
     config_hash: str
     provider: str = "auto"  # the configured one
+    collections: list[str] = field(default_factory=list)  # the names of those besides the vault
 
 
 class ActorCrashed(Fact, frozen=True, kw_only=True, tag="actor_crashed"):

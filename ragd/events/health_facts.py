@@ -13,12 +13,14 @@ class DependencyLost(Fact, frozen=True, kw_only=True, tag="dependency_lost"):
     since: str | None = None
     configured: int = 0  # the configured vector size, if the model makes another one
     made: int = 0  # the vector size that the model makes, if it is not the configured one
+    collection: str = ""  # the collection that is lost, instead of the vault
 
 
 class DependencyRecovered(Fact, frozen=True, kw_only=True, tag="dependency_recovered"):
     """A dependency works (again)."""
 
     dependency: Dependency
+    collection: str = ""  # the collection that works, instead of the vault
 
 
 class HealthChanged(Fact, frozen=True, kw_only=True, tag="health_changed"):

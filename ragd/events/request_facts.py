@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from msgspec import field
+
 from ragd.events.fact import Fact, Mode
 
 # Tool gateway
@@ -14,6 +16,7 @@ class JobRequested(Fact, frozen=True, kw_only=True, tag="job_requested"):
     mode: Mode
     origin: str = "tool"  # a client; else why the daemon requests it, such as `retry`
     accept_deletions: bool = False  # a person accepted the deletions
+    accept_in: list[str] = field(default_factory=list)  # only in these collections; empty: in all
 
 
 class JobCancelRequested(Fact, frozen=True, kw_only=True, tag="job_cancel_requested"):

@@ -6,6 +6,8 @@ from msgspec import Struct, field
 
 from ragd.events.fact import ChangeKind, Fact, SplitFact
 
+GoneReason = Literal["missing", "empty", "unreadable", "moved"]
+
 # Watcher
 
 
@@ -13,12 +15,14 @@ class WatchStarted(Fact, frozen=True, kw_only=True, tag="watch_started"):
     """Changes in the vault are being noticed; `how` is native or polling."""
 
     how: Literal["native", "polling"] = "native"
+    collection: str = ""  # the watched collection; empty: the vault
 
 
 class WatchLost(Fact, frozen=True, kw_only=True, tag="watch_lost"):
     """The watch stopped working; rescans continue."""
 
     reason: str  # the exception's type
+    collection: str = ""  # the collection that is not watched; empty: the vault
 
 
 class FileChange(Struct, frozen=True):
@@ -55,8 +59,23 @@ class KindCount(Struct, frozen=True):
     files: int  # of this kind
 
 
+class ScannedCollection(Struct, frozen=True):
+    """What a scan found in one collection; nothing if its root could not be used."""
+
+    collection: str  # its name; "vault" for the vault
+    files: int = 0  # notes that were seen
+    changed: int = 0  # notes that are new or look changed
+    removed: int = 0  # notes of the index that are not in it
+    newest_mtime: str | None = None
+    device: int = 0  # the system's number for the device that holds the root
+    gone: GoneReason | Literal["not_responding", ""] = ""  # why its root could not be used
+
+
 class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
-    """The vault was walked and compared with the catalog."""
+    """The vault and all collections were walked and compared with the catalog.
+
+    The counts are those of all together.
+    """
 
     files: int  # notes that were seen
     changed: int  # notes that are new or look changed
@@ -70,9 +89,12 @@ class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
     languages: list[LanguageCount] = field(default_factory=list)  # of a sample of notes
     # files of a known kind that no pattern includes
     not_included: list[KindCount] = field(default_factory=list)
+    # Each one, the vault first; empty if there is only the vault.
+    collections: list[ScannedCollection] = field(default_factory=list)
 
 
 class VaultUnavailable(Fact, frozen=True, kw_only=True, tag="vault_unavailable"):
-    """The vault's root is missing, empty, unreadable or on another device. Nothing is deleted."""
+    """A root is missing, empty, unreadable or on another device. Nothing is deleted."""
 
-    reason: Literal["missing", "empty", "unreadable", "moved"]
+    reason: GoneReason
+    collection: str = ""  # whose root it is; empty: the vault

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from ragd.eventlog.frame import Record
 from ragd.events import DaemonStarted, Fact, SplitFact, Unknown
 from ragd.folds import catalog as _catalog
+from ragd.folds import catalog_scans as _catalog_scans
 from ragd.folds import health as _health
 from ragd.folds import jobs as _jobs
 from ragd.folds import pause as _pause
@@ -26,6 +27,8 @@ from ragd.folds.sync_result import SyncResult
 
 # Raise it when a fold would make another state of old records. Older snapshots are then ignored.
 FOLDS_VERSION = 1
+
+_CATALOG_HANDLERS = {**_catalog.HANDLERS, **_catalog_scans.HANDLERS}
 
 
 class State(Struct):
@@ -72,7 +75,7 @@ def _dispatch(state: State, event: Fact, record: Record) -> None:
     kind = type(event)
     catalog = state.catalog
     before = _health_inputs(catalog)
-    if handle := _catalog.HANDLERS.get(kind):
+    if handle := _CATALOG_HANDLERS.get(kind):
         handle(catalog, event, record)
     if handle_job := _jobs.HANDLERS.get(kind):
         handle_job(state.jobs, event, record)

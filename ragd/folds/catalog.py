@@ -23,7 +23,6 @@ from ragd.events import (
     SegmentQuarantined,
     StoreCompacted,
     TemplateFolder,
-    VaultScanned,
     VectorsFilled,
     VectorsRecounted,
 )
@@ -32,6 +31,7 @@ from ragd.folds.tables import Entry as Entry
 from ragd.folds.tables import Table as Table
 from ragd.folds.times import iso_of_ns
 from ragd.notes.documents.kinds import is_slow, kind_of
+from ragd.vault.collection_paths import VAULT, join_path
 
 LISTED_MAX = 10_000  # skipped or failed files that are kept by name
 
@@ -49,13 +49,22 @@ class ServingIndex(Struct, frozen=True):
     made: int = 0
 
 
+class ScannedRoot(Struct, frozen=True):
+    """A collection besides the vault, as the last scan that could use it found it."""
+
+    device: int = 0  # at the last scan that found every note
+    scanned_at: str | None = None
+    newest_mtime: str | None = None
+
+
 class Catalog(Table):
     """All notes in the index that serves, the waiting ones, and those that cannot be indexed."""
 
     index: ServingIndex | None = None
     building: Building | None = None
     newest_mtime: str | None = None
-    scanned_at: str | None = None  # when the vault was last scanned
+    scanned_at: str | None = None  # when everything was last scanned
+    vault_scanned_at: str | None = None  # when the vault could be scanned
     languages: dict[str, int] = field(default_factory=dict)  # of a sample of notes, counted
     waiting: dict[str, str] = field(default_factory=dict)  # path -> since when it waits
     job_id: str | None = None  # the job that is reading notes
@@ -71,6 +80,11 @@ class Catalog(Table):
     # files of a known kind that no pattern includes, by kind
     not_included: dict[str, int] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)  # path -> why, for those in `failed`
+    # The collections besides the vault. One that was removed from the configuration stays until
+    # its notes have left the index.
+    collections: dict[str, ScannedRoot] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)  # collections that the last scan could not use
+    unread: set[str] = field(default_factory=set)  # as `needs_full_scan`, for those alone
 
     @property
     def unindexed(self) -> int:
@@ -112,9 +126,29 @@ class Catalog(Table):
         """Whether the index that serves or the one being built has any note."""
         return bool(self.files) or (self.building is not None and bool(self.building.files))
 
-    def is_elsewhere(self, device: int) -> bool:
-        """Whether the vault is on another device than when no note was missing."""
-        return self.device not in (0, device)
+    def count_stored(self, collection: str) -> int:
+        """How many notes of one collection the two indexes have together."""
+        if collection != VAULT:
+            return self._count_below(join_path(collection, ""))
+        further = sum(self._count_below(join_path(name, "")) for name in self.collections)
+        return self.documents_stored - further
+
+    def _count_below(self, folder: str) -> int:
+        building = self.building
+        if building is None:
+            return self.folders.count(folder)
+        if not building.folders.count(folder):
+            return self.folders.count(folder)
+        inside = f"{folder}/"
+        together = self.files.keys() | building.files.keys()
+        return sum(path.startswith(inside) for path in together)
+
+    def is_elsewhere(self, device: int, collection: str = VAULT) -> bool:
+        """Whether a collection is on another device than when no note was missing."""
+        if collection == VAULT:
+            return self.device not in (0, device)
+        known = self.collections.get(collection)
+        return known is not None and known.device not in (0, device)
 
 
 def _table_of(catalog: Catalog, generation: str) -> Table | None:
@@ -139,12 +173,13 @@ def _mark_handled(catalog: Catalog, path: str) -> None:
     """The note stops waiting, unless it changed after the job that read it began."""
     again = catalog.changed_since.get(path)
     if again is None:
-        _stop_waiting(catalog, path)
+        stop_waiting(catalog, path)
     else:
         catalog.waiting[path] = again
 
 
-def _stop_waiting(catalog: Catalog, path: str) -> None:
+def stop_waiting(catalog: Catalog, path: str) -> None:
+    """The note does not wait any more."""
     catalog.waiting.pop(path, None)
     if path not in catalog.changed_since:
         catalog.announced.pop(path, None)
@@ -159,7 +194,7 @@ def _files_changed(catalog: Catalog, event: FilesChanged, record: Record) -> Non
             catalog.skipped.pop(path, None)
             _forget_failure(catalog, path)
         if kind == "deleted" and not catalog.is_stored(path):
-            _stop_waiting(catalog, path)  # it was never stored: there is nothing to remove
+            stop_waiting(catalog, path)  # it was never stored: there is nothing to remove
         else:
             catalog.waiting.setdefault(path, record.ts)
 
@@ -235,40 +270,6 @@ def _vectors_recounted(catalog: Catalog, event: VectorsRecounted, record: Record
         return  # that generation is gone
     for file in event.files:
         table.recount(file.path, file.sha256, file.embedded)
-
-
-def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> None:
-    catalog.scanned_at = record.ts
-    catalog.templates = event.templates
-    catalog.not_included = {one.kind: one.files for one in event.not_included}
-    if event.languages:
-        catalog.languages = {one.code: one.notes for one in event.languages}
-    if event.newest_mtime is not None:
-        catalog.newest_mtime = event.newest_mtime
-    if event.removed == 0:
-        catalog.device = event.device or catalog.device
-    if event.changed == 0 and event.removed == 0:
-        for listed in (catalog.waiting, catalog.changed_since):
-            for path in [
-                path for path in listed if _was_seen(catalog, listed, path, event, record)
-            ]:
-                del listed[path]
-        for path in [path for path in catalog.announced if path not in catalog.waiting]:
-            _stop_waiting(catalog, path)
-
-
-def _was_seen(
-    catalog: Catalog, listed: dict[str, str], path: str, event: VaultScanned, record: Record
-) -> bool:
-    """Whether a scan that found no difference saw this path after it was announced.
-
-    Records are compared, because a clock can be set back. Older logs have only the time.
-    """
-    if path in catalog.skipped and catalog.is_stored(path):
-        return False  # it has to leave the index
-    if event.began_seq:
-        return catalog.announced.get(path, 0) <= event.began_seq
-    return listed[path] <= (event.began or record.ts)
 
 
 def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> None:
@@ -350,6 +351,7 @@ def _index_lost(catalog: Catalog, event: IndexLost, record: Record) -> None:
         scanned_at=catalog.scanned_at,
         needs_full_scan=True,
         device=catalog.device,
+        collections=catalog.collections,
     )
     if event.reason != "vault_changed":
         empty.building = building
@@ -369,6 +371,8 @@ def _job_finished(catalog: Catalog, event: JobFinished, record: Record) -> None:
         if catalog.building is not None and catalog.building.job_id == event.job_id:
             catalog.building = None
     elif event.mode != "sync":
+        left = catalog.gone if catalog.needs_full_scan else catalog.unread & catalog.gone
+        catalog.unread = set(left)
         catalog.needs_full_scan = False
 
 
@@ -379,7 +383,6 @@ HANDLERS: Mapping[type, Callable[[Catalog, Any, Record], None]] = {
     BatchStored: _batch_stored,
     VectorsFilled: _vectors_filled,
     VectorsRecounted: _vectors_recounted,
-    VaultScanned: _vault_scanned,
     FilesTouched: _files_touched,
     FileSkipped: _file_skipped,
     FileFailed: _file_failed,

@@ -4,8 +4,8 @@ Each handler applies one fact to the state of a dependency. `update_reasons` the
 table in health_reasons.py.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Literal
 
 from msgspec import structs
 
@@ -19,6 +19,7 @@ from ragd.events import (
     DependencyLost,
     DependencyRecovered,
     EmbeddingFailed,
+    GoneReason,
     IndexActivated,
     IndexLost,
     JobFinished,
@@ -29,7 +30,14 @@ from ragd.events import (
     WatchStarted,
 )
 from ragd.folds.catalog import Catalog
-from ragd.folds.health_reasons import REASONS, Health, LostDependency, RaisedReason
+from ragd.folds.health_reasons import (
+    REASONS,
+    Health,
+    LostCollection,
+    LostDependency,
+    RaisedReason,
+)
+from ragd.vault.collection_paths import VAULT
 
 _DEPENDENCY_OF_CODE = {
     "OLLAMA_UNREACHABLE": "ollama",
@@ -50,13 +58,31 @@ def _daemon_started(health: Health, event: DaemonStarted, record: Record) -> Non
     health.vault_suspect = False
     health.watch_lost = False
     health.watch = None
+    health.lost_collections.clear()
+    health.watches.clear()
+    health.unwatched.clear()
 
 
 def _config_reloaded(health: Health, event: ConfigReloaded, record: Record) -> None:
     health.provider = event.provider
+    _forget_collections(health, event.collections)
+
+
+def _forget_collections(health: Health, kept: Collection[str]) -> None:
+    """Only these collections are configured, besides the vault."""
+    for known in (health.lost_collections, health.watches):
+        for name in [name for name in known if name not in kept]:
+            del known[name]
+    health.unwatched.intersection_update(kept)
+    if any(name not in (*kept, VAULT) for name in health.held):
+        health.held = {name: health.held[name] for name in health.held if name in (*kept, VAULT)}
+        health.deletions_held = sum(health.held.values())
 
 
 def _dependency_lost(health: Health, event: DependencyLost, record: Record) -> None:
+    if event.collection:
+        _lose_collection(health, event.collection, "not_responding", record)
+        return
     health.seen.add(event.dependency)
     if event.dependency == "index":
         health.starting = False
@@ -71,7 +97,24 @@ def _lose(health: Health, dependency: str, lost: LostDependency) -> None:
         health.lost[dependency] = lost
 
 
+def _lose_collection(
+    health: Health,
+    name: str,
+    reason: GoneReason | Literal["not_responding"],
+    record: Record,
+) -> None:
+    """A collection that is lost for another reason keeps its `since`."""
+    known = health.lost_collections.get(name)
+    since = known.since if known is not None else record.ts
+    health.lost_collections[name] = LostCollection(reason, since)
+
+
 def _dependency_recovered(health: Health, event: DependencyRecovered, record: Record) -> None:
+    if event.collection:
+        lost = health.lost_collections.get(event.collection)
+        if lost is not None and not lost.is_suspect:
+            del health.lost_collections[event.collection]
+        return
     health.seen.add(event.dependency)
     if event.dependency == "index":
         health.starting = False
@@ -88,16 +131,36 @@ def _embedding_failed(health: Health, event: EmbeddingFailed, record: Record) ->
 
 
 def _vault_unavailable(health: Health, event: VaultUnavailable, record: Record) -> None:
-    if event.reason in ("missing", "unreadable"):
+    if event.collection:
+        _lose_collection(health, event.collection, event.reason, record)
+    else:
+        _lose_vault(health, event.reason, record)
+
+
+def _lose_vault(health: Health, reason: str, record: Record) -> None:
+    if reason == "not_responding":
+        _lose(health, "vault", LostDependency("VAULT_NOT_RESPONDING", record.ts))
+    elif reason in ("missing", "unreadable"):
         _lose(health, "vault", LostDependency("VAULT_NOT_FOUND", record.ts))
     else:
         health.vault_suspect = True  # only a scan can clear it: a probe sees no difference
 
 
 def _vault_scanned(health: Health, event: VaultScanned, record: Record) -> None:
-    health.vault_suspect = False
-    for dependency in ("vault", "scan"):
-        health.lost.pop(dependency, None)
+    health.lost.pop("scan", None)
+    _forget_collections(health, [one.collection for one in event.collections])
+    found = {one.collection for one in event.collections if not one.gone}
+    if not event.collections or VAULT in found:
+        health.vault_suspect = False
+        health.lost.pop("vault", None)
+    for one in event.collections:
+        if one.collection == VAULT:
+            if one.gone:
+                _lose_vault(health, one.gone, record)
+        elif one.gone:
+            _lose_collection(health, one.collection, one.gone, record)
+        else:
+            health.lost_collections.pop(one.collection, None)
 
 
 def _batch_stored(health: Health, event: BatchStored, record: Record) -> None:
@@ -107,11 +170,19 @@ def _batch_stored(health: Health, event: BatchStored, record: Record) -> None:
 
 
 def _watch_lost(health: Health, event: WatchLost, record: Record) -> None:
+    if event.collection:
+        health.unwatched.add(event.collection)
+        health.watches.pop(event.collection, None)
+        return
     health.watch_lost = True
     health.watch = None
 
 
 def _watch_started(health: Health, event: WatchStarted, record: Record) -> None:
+    if event.collection:
+        health.unwatched.discard(event.collection)
+        health.watches[event.collection] = event.how
+        return
     health.watch_lost = False
     health.watch = event.how
 
@@ -122,6 +193,7 @@ def _segment_quarantined(health: Health, event: SegmentQuarantined, record: Reco
 
 def _deletions_held(health: Health, event: DeletionsHeld, record: Record) -> None:
     health.deletions_held = event.count
+    health.held = {one.collection: one.count for one in event.collections if one.count}
 
 
 def _index_activated(health: Health, event: IndexActivated, record: Record) -> None:
@@ -149,6 +221,7 @@ def _index_lost(health: Health, event: IndexLost, record: Record) -> None:
     if event.reason == "missing":  # so that its return is recorded
         _lose(health, "index", LostDependency("INDEX_NOT_FOUND", record.ts))
     health.deletions_held = 0
+    health.held = {}
 
 
 def _job_finished(health: Health, event: JobFinished, record: Record) -> None:

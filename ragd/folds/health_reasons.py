@@ -6,6 +6,7 @@ state of the reasons that hold. The messages for people are in ragd.errors.
 """
 
 from collections.abc import Callable, Mapping
+from typing import Literal
 
 from msgspec import Struct, field
 
@@ -23,6 +24,7 @@ from ragd.events import (
     FileFailed,
     FilesChanged,
     FileSkipped,
+    GoneReason,
     IndexActivated,
     IndexLost,
     JobFinished,
@@ -35,6 +37,7 @@ from ragd.events import (
     WatchStarted,
 )
 from ragd.folds.catalog import Catalog
+from ragd.vault.collection_paths import VAULT
 
 
 class LostDependency(Struct, frozen=True):
@@ -56,6 +59,18 @@ class RaisedReason(Struct, frozen=True):
     seq: int
 
 
+class LostCollection(Struct, frozen=True):
+    """A collection that cannot be used: why, and since when."""
+
+    reason: GoneReason | Literal["not_responding"]
+    since: str
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether its root answers, but is empty or on another device: only a scan can clear it."""
+        return self.reason in ("empty", "moved")
+
+
 class Health(Struct):
     """Which dependencies are lost, and the reasons that hold. Its fold is in health.py."""
 
@@ -67,7 +82,12 @@ class Health(Struct):
     watch_lost: bool = False
     watch: str | None = None  # how changes are noticed: native or polling
     quarantined: bool = False
-    deletions_held: int = 0
+    deletions_held: int = 0  # in all collections
+    held: dict[str, int] = field(default_factory=dict)  # deletions, by collection
+    # Collections besides the vault: which cannot be used, and how the others are watched.
+    lost_collections: dict[str, LostCollection] = field(default_factory=dict)
+    watches: dict[str, str] = field(default_factory=dict)
+    unwatched: set[str] = field(default_factory=set)
     job_failed: bool = False
     job_code: str = ""  # why the job failed, if that is known
     index_removed: bool = False  # the folder of the index that served is gone
@@ -89,6 +109,23 @@ class Health(Struct):
         lost = self.lost.get("vault")
         hangs = lost is not None and lost.code == "VAULT_NOT_RESPONDING"
         return "VAULT_NOT_RESPONDING" if hangs else "VAULT_NOT_FOUND"
+
+    def held_in(self, collection: str) -> int:
+        """How many deletions are held in this collection."""
+        if not self.held and collection == VAULT:  # older records have only the total
+            return self.deletions_held
+        return self.held.get(collection, 0)
+
+    def is_lost(self, collection: str) -> bool:
+        """Whether the root of this collection cannot be used."""
+        return self.is_vault_lost if collection == VAULT else collection in self.lost_collections
+
+    def is_hanging(self, collection: str) -> bool:
+        """Whether the disk or mount of this collection does not respond."""
+        if collection == VAULT:
+            return self.vault_code == "VAULT_NOT_RESPONDING"
+        lost = self.lost_collections.get(collection)
+        return lost is not None and lost.reason == "not_responding"
 
     @property
     def worst_first(self) -> list[str]:
@@ -206,7 +243,7 @@ REASONS: tuple[HealthReason, ...] = (
     HealthReason(
         "VAULT_NOT_FOUND",
         _vault_is("VAULT_NOT_FOUND"),
-        (VaultUnavailable, LOST),
+        (VaultUnavailable, LOST, VaultScanned),
         (VaultScanned, RECOVERED, LOST, DaemonStarted),
         dependencies=("vault",),
         without_index=UNAVAILABLE,
@@ -214,10 +251,16 @@ REASONS: tuple[HealthReason, ...] = (
     HealthReason(
         "VAULT_NOT_RESPONDING",
         _vault_is("VAULT_NOT_RESPONDING"),
-        (LOST,),
+        (LOST, VaultScanned),
         (VaultScanned, VaultUnavailable, RECOVERED, LOST, DaemonStarted),
         dependencies=("vault",),
         without_index=UNAVAILABLE,
+    ),
+    HealthReason(
+        "COLLECTION_NOT_FOUND",
+        lambda health, catalog: bool(health.lost_collections),
+        (VaultUnavailable, LOST, VaultScanned),
+        (VaultScanned, RECOVERED, ConfigReloaded, DaemonStarted),
     ),
     HealthReason(
         "DISK_FULL",
@@ -292,7 +335,7 @@ REASONS: tuple[HealthReason, ...] = (
         "DELETIONS_HELD",
         lambda health, catalog: health.deletions_held > 0,
         (DeletionsHeld,),
-        (DeletionsHeld, IndexLost),
+        (DeletionsHeld, IndexLost, VaultScanned, ConfigReloaded),
     ),
     HealthReason(
         "INDEXER_FAILED",
@@ -310,9 +353,9 @@ REASONS: tuple[HealthReason, ...] = (
     ),
     HealthReason(
         "WATCH_LOST",
-        lambda health, catalog: health.watch_lost,
+        lambda health, catalog: health.watch_lost or bool(health.unwatched),
         (WatchLost,),
-        (WatchStarted, DaemonStarted),
+        (WatchStarted, VaultScanned, ConfigReloaded, DaemonStarted),
     ),
     HealthReason(
         "INDEX_STALE",

@@ -52,6 +52,7 @@ class Job(Struct):
     chunks_cached: int = 0
     cancel_requested: bool = False
     accept_deletions: bool = False
+    accept_in: list[str] = field(default_factory=list)  # only in these collections; empty: in all
     outcome: Outcome | None = None
     indexed_files: int = 0
     total_chunks: int = 0
@@ -70,6 +71,10 @@ class Job(Struct):
     code: str = ""  # why it failed
     abandoned: bool = False  # its index was lost or replaced before its vectors were complete
     slow: bool = False  # it reads documents that take long
+
+    def accepts_deletions_in(self, collection: str) -> bool:
+        """Whether a person agreed to the deletions in this collection."""
+        return self.accept_deletions and (not self.accept_in or collection in self.accept_in)
 
     @property
     def total_ms(self) -> int:
@@ -116,6 +121,7 @@ def _requested(jobs: Jobs, event: JobRequested, record: Record) -> None:
     if job is None:
         job = Job(event.job_id, event.mode, event.origin, record.ts)
         job.accept_deletions = event.accept_deletions
+        job.accept_in = event.accept_in
         job.requested = True
         jobs.open.append(job)
     job.asked = job.asked or event.origin == BY_CLIENT  # a client may join the daemon's own job

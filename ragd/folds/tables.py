@@ -3,7 +3,8 @@
 It never reads the table itself: the counts come from the facts of the store writer.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, cast
 
 from msgspec import Struct, field
@@ -14,18 +15,38 @@ from ragd.notes.documents.kinds import is_slow
 
 
 class Folders:
-    """The folders of all notes, each with the number of notes below it."""
+    """The folders of all notes, each with the number of notes below it.
 
-    def __init__(self, paths: Iterable[str] = ()) -> None:
+    Those at the top whose name may be that of a collection also have the number of passages.
+    """
+
+    def __init__(self, chunks_of: Mapping[str, int] = MappingProxyType({})) -> None:
+        """`chunks_of`: the notes, and how many chunks each has."""
         self._notes: dict[str, int] = {}
-        for path in paths:
+        self._chunks: dict[str, int] = {}
+        for path, chunks in chunks_of.items():
             self.add(path)
+            self.add_chunks(path, chunks)
 
     def __contains__(self, folder: object) -> bool:
         return folder in self._notes
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._notes)
+
+    def count(self, folder: str) -> int:
+        """How many notes are below this folder."""
+        return self._notes.get(folder, 0)
+
+    def count_chunks(self, folder: str) -> int:
+        """How many chunks are below this folder at the top, whose name begins with `@`."""
+        return self._chunks.get(folder, 0)
+
+    def add_chunks(self, path: str, chunks: int) -> None:
+        """A note has this many chunks more, or fewer."""
+        if path.startswith("@") and "/" in path:
+            top = path.partition("/")[0]
+            self._chunks[top] = self._chunks.get(top, 0) + chunks
 
     def add(self, path: str) -> None:
         for folder in _parents(path):
@@ -80,7 +101,7 @@ class Table(Struct, dict=True):
 
     def __post_init__(self) -> None:
         self.__dict__["lacking"] = {path: None for path, e in self.files.items() if e.lacking > 0}
-        self.__dict__["folders"] = Folders(self.files)
+        self.__dict__["folders"] = Folders({p: e.chunks for p, e in self.files.items()})
 
     @property
     def lacking(self) -> dict[str, None]:
@@ -112,11 +133,13 @@ class Table(Struct, dict=True):
         before = self.files.get(path)
         if before is not None:
             self._add(before, -1)
+            self.folders.add_chunks(path, -before.chunks)
             self.lacking.pop(path, None)
         else:
             self.folders.add(path)
         self.files[path] = entry
         self._add(entry, 1)
+        self.folders.add_chunks(path, entry.chunks)
         if entry.lacking > 0:
             self.lacking[path] = None
 
@@ -126,6 +149,7 @@ class Table(Struct, dict=True):
         if entry is not None:
             self._add(entry, -1)
             self.lacking.pop(path, None)
+            self.folders.add_chunks(path, -entry.chunks)
             self.folders.remove(path)
 
     def _add(self, entry: Entry, sign: int) -> None:

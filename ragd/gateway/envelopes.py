@@ -8,17 +8,21 @@ import os
 from typing import Any
 
 from ragd import __version__
+from ragd.access.scope import Scope
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.embed.vector_progress import VectorProgress
 from ragd.errors import DEGRADED, RagdError, worse
 from ragd.gateway.live_state import LiveState
 from ragd.gateway.process_stats import read_process_stats
+from ragd.gateway.scope_counts import ScopeCounter, ScopeCounts
+from ragd.gateway.scoped_status import scoped_status
 from ragd.gateway.search_answers import GuardedAnswer, search_envelope
 from ragd.gateway.status import answer_meta, explained_error, status_envelope
 from ragd.gateway.suggested_commands import SuggestedCommands
 from ragd.health.current_health import CurrentHealth
 from ragd.health.explanation import explain
+from ragd.health.scoped_health import scoped_health, visible_state
 from ragd.protocol.envelope import Envelope, refusal_envelope
 from ragd.state.ledger import Ledger
 
@@ -33,6 +37,7 @@ class Envelopes:
         self._clock = clock
         self._settings = settings
         self._vectors = vectors
+        self._counter = ScopeCounter()
         self._started = clock.monotonic()
         self.commands = SuggestedCommands(settings.home)
         config = settings.current
@@ -48,41 +53,56 @@ class Envelopes:
             model=config.embedding.model,
         )
 
-    def health(self) -> CurrentHealth:
-        """Health now."""
-        return self._refresh_live_state().health(self._ledger.state)
+    def health(self, scope: Scope) -> CurrentHealth:
+        """Health now, of what is in scope."""
+        state = self._ledger.state
+        return scoped_health(self._refresh_live_state().health(state), state, scope)
 
-    def data(self, data: Any, code: str | None = None, took_ms: int = 0) -> Envelope:
+    def data(
+        self, data: Any, code: str | None = None, took_ms: int = 0, *, scope: Scope
+    ) -> Envelope:
         """An answer with data. If health or the answer itself (`code`) is degraded, the error has
         the reason."""
-        state, health = self._ledger.state, self.health()
+        state, health = visible_state(self._ledger.state, scope), self.health(scope)
         worst, codes = health.state, health.codes
         if code is not None:
             worst, codes = worse(worst, DEGRADED), [code, *codes]
         error = explained_error(codes, state, self.live.model)
-        envelope = Envelope(worst, data, error, answer_meta(state, took_ms))
+        envelope = Envelope(
+            worst, data, error, answer_meta(state, took_ms, counted=self._count(scope))
+        )
         return self.commands.add_home_to_envelope(envelope)
 
-    def status(self, took_ms: int = 0) -> Envelope:
-        """The full status."""
+    def status(self, scope: Scope, took_ms: int = 0) -> Envelope:
+        """The full status, or what it says about the collections in scope."""
         live = self._refresh_live_state()
         live.process = read_process_stats()
-        envelope = status_envelope(self._ledger.state, live, took_ms)
+        state = visible_state(self._ledger.state, scope)
+        envelope = status_envelope(state, live, took_ms)
+        if (counted := self._count(scope)) is not None:
+            health = self.health(scope)
+            envelope = scoped_status(envelope, state, scope, counted, health, live.model)
         return self.commands.add_home_to_envelope(envelope)
 
-    def search(self, answer: GuardedAnswer, took_ms: int) -> Envelope:
+    def search(self, answer: GuardedAnswer, scope: Scope, took_ms: int) -> Envelope:
         """A search answer, with the health of the moment when the search ended."""
-        state, model = self._ledger.state, self.live.model
-        envelope = search_envelope(answer, state, self.health(), model, took_ms)
+        state, model = visible_state(self._ledger.state, scope), self.live.model
+        counted = self._count(scope)
+        envelope = search_envelope(answer, state, self.health(scope), model, took_ms, counted)
         return self.commands.add_home_to_envelope(envelope)
 
-    def refusal(self, why: RagdError) -> Envelope:
+    def refusal(self, why: RagdError, scope: Scope) -> Envelope:
         """An answer without data, with the health of this moment."""
-        state = self._ledger.state
+        state = visible_state(self._ledger.state, scope)
         if why.message == why.kind.message:  # the log may have more details
             why = RagdError(why.code, *explain(why.code, state, self.live.model))
-        envelope = refusal_envelope(why, self.health().state, answer_meta(state))
+        health = self.health(scope).state
+        envelope = refusal_envelope(why, health, answer_meta(state, counted=self._count(scope)))
         return self.commands.add_home_to_envelope(envelope)
+
+    def _count(self, scope: Scope) -> ScopeCounts | None:
+        """The numbers of a part of the index; None for everything, which the catalog counts."""
+        return None if scope.is_everything else self._counter.count(self._ledger.state, scope)
 
     def _refresh_live_state(self) -> LiveState:
         live, settings = self.live, self._settings
@@ -93,6 +113,7 @@ class Envelopes:
         live.needs_restart = settings.waiting
         live.language = settings.current.embedding.language
         live.file_patterns = settings.current.indexing.file_patterns
+        live.collections = settings.current.collections
         live.config_refused = settings.refused
         live.vectors_made = self._vectors.counts
         return live

@@ -29,6 +29,7 @@ HEADERS = {"Server": "ragd", "X-Ragd-Version": __version__}
 STATUS_OF = {
     "INVALID_REQUEST": 400,
     "UNKNOWN_DIRECTORY": 400,
+    "UNKNOWN_COLLECTION": 400,
     "SECURITY_VIOLATION": 403,
     "JOB_NOT_FOUND": 404,
     "TIMEOUT": 504,
@@ -39,7 +40,8 @@ STATUS_OF = {
 log = structlog.get_logger("http")
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-Refuse = Callable[[RagdError], Envelope]
+# The answer to a refused request; None: it is not HTTP.
+Refuse = Callable[[RagdError, web.Request | None], Envelope]
 
 
 class Listener(Protocol):
@@ -103,7 +105,7 @@ class _Connection(RequestHandler):
             raise ConnectionError  # an answer has begun; a second one would be read as part of it
         code = "INVALID_REQUEST" if 400 <= status < 500 else "INTERNAL"
         sentence = "The request is not valid HTTP." if code == "INVALID_REQUEST" else None
-        response = json_response(self._refuse(RagdError(code, sentence, _SEE)), status)
+        response = json_response(self._refuse(RagdError(code, sentence, _SEE), None), status)
         response.force_close()
         return response
 
@@ -188,17 +190,17 @@ class HttpServer:
         try:
             return await handler(request)
         except RagdError as why:
-            return json_response(self._refuse(why), http_status(why))
+            return json_response(self._refuse(why, request), http_status(why))
         except web.HTTPException as why:
             refused = RagdError("INVALID_REQUEST", _MESSAGES.get(why.status), _SEE)
-            return json_response(self._refuse(refused), why.status)
+            return json_response(self._refuse(refused, request), why.status)
         except (ConnectionError, asyncio.CancelledError):
             raise
         except Exception as why:
             log.error("a request failed", exception=type(why).__name__, location=location_of(why))
             if request.get(_BEGUN):
                 raise ConnectionError from None
-            return json_response(self._refuse(RagdError("INTERNAL")), 500)
+            return json_response(self._refuse(RagdError("INTERNAL"), request), 500)
         finally:
             self._in_flight -= 1
             if not self._in_flight:

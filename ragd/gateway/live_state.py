@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
+from ragd.config.schema import CollectionSettings
 from ragd.folds import State, progress
 from ragd.health.current_health import CurrentHealth, current_health
 
@@ -33,6 +34,7 @@ class LiveState(Struct):
     index_digest: str | None = None  # of the model whose vectors are in the open index
     actors: Mapping[str, str] = field(default_factory=dict)
     process: ProcessStats | None = None
+    collections: Mapping[str, CollectionSettings] = field(default_factory=dict)
     needs_restart: list[str] = field(default_factory=list)  # settings that wait for a restart
     config_refused: str | None = None  # why the present config.json is not in force
     vectors_made: Mapping[str, int] = progress.NOTHING  # by generation, before they are recorded

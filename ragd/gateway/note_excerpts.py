@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct, structs
 
+from ragd.access.scope import Scope
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.errors import RagdError
@@ -33,13 +34,14 @@ from ragd.protocol.tool_schemas import NoteRequest
 from ragd.search.query.close_matches import closest_notes
 from ragd.search.query.note_lookup import link_target, notes_named
 from ragd.search.results import TRUST, obsidian_link
+from ragd.vault.collection_paths import collection_of
 from ragd.vault.containment import contained_path
 from ragd.vault.document_worker import CannotRead
 from ragd.vault.files import ChangedWhileRead, NoteMissing, SkipPath, Unreadable, VaultGone
 from ragd.vault.threads import DOCUMENTS, NOTES, unavailable_error
 
-# Finds the paths of the notes in the index that have this title.
-FindByTitle = Callable[[str], Awaitable[Sequence[str]]]
+# Finds the paths of the notes in the index, and in scope, that have this title.
+FindByTitle = Callable[[str, Scope], Awaitable[Sequence[str]]]
 
 WITHIN_S = 8.0
 ANSWER_ROOM = ExcerptLimits(lines=2_000, characters=200_000)
@@ -78,11 +80,19 @@ class NoteBytesReader(Protocol):
 
     def includes(self, path: str) -> bool: ...
 
+    def collection_of(self, path: str) -> str: ...
+
     def read_bytes(self, path: str) -> tuple[bytes, str]: ...
 
     def read_document(
         self, path: str, data: bytes, sha256: str
     ) -> Document | UnreadableDocument: ...
+
+
+def with_contained_path(request: NoteRequest) -> NoteRequest:
+    """The request with the note's path, or its name, in one spelling. Raises RagdError for a path
+    that leads outside the vault."""
+    return structs.replace(request, path=contained_path(link_target(request.path)))
 
 
 class InspectedExcerpt(Struct, frozen=True):
@@ -112,20 +122,28 @@ class NoteExcerpts:
         self._guard = guard
         self._confirmations = confirmations(clock)
 
-    async def answer(self, request: NoteRequest, known: Mapping[str, Entry]) -> dict[str, Any]:
-        """The lines, or `withheld` and a token. Raises RagdError for what is refused."""
-        request = structs.replace(request, path=contained_path(link_target(request.path)))
+    async def answer(
+        self, request: NoteRequest, known: Mapping[str, Entry], scope: Scope
+    ) -> dict[str, Any]:
+        """The lines, or `withheld` and a token. Raises RagdError for what is refused. For a note
+        that is not in scope, the answer is the same as for one that does not exist."""
+        if not scope.is_everything:
+            known = {path: entry for path, entry in known.items() if scope.includes(path)}
         try:
+            if not scope.includes(request.path):
+                raise await asyncio.to_thread(self._no_such_note, request.path, known)
             return await self._answer_for_path(request, known)
         except NoSuchNote:
-            path = await self._path_by_name(request.path, known)
+            path = await self._path_by_name(request.path, known, scope)
             if path is None:
                 raise
         return await self._answer_for_path(structs.replace(request, path=path), known)
 
-    async def _path_by_name(self, name: str, known: Mapping[str, Entry]) -> str | None:
+    async def _path_by_name(
+        self, name: str, known: Mapping[str, Entry], scope: Scope
+    ) -> str | None:
         """The one note of this name, if there is one. Raises SeveralNotes if there are more."""
-        found = notes_named(name, known) or await self._find_by_title(name)
+        found = notes_named(name, known) or await self._find_by_title(name, scope)
         paths = [path for path in found if path != name and self._notes.includes(path)]
         if len(paths) > 1:
             raise SeveralNotes(paths)
@@ -135,7 +153,8 @@ class NoteExcerpts:
         self, request: NoteRequest, known: Mapping[str, Entry]
     ) -> dict[str, Any]:
         is_slow = kind_of(request.path).is_slow
-        lane = DOCUMENTS if is_slow else NOTES
+        lanes = DOCUMENTS if is_slow else NOTES
+        lane = lanes.of(self._notes.collection_of(request.path))
         try:
             async with asyncio.timeout(WITHIN_S):
                 inspected = await lane.run(self._read_and_inspect, request, known)
@@ -231,7 +250,9 @@ class NoteExcerpts:
             "lines_after": found.total - found.last,
             "text": None if withheld else "\n".join(found.lines),
             "citation": citation(path, found.first, found.last, place),
-            "link": obsidian_link(self._settings.vault.name, path, place),
+            "collection": collection_of(path, self._settings.current.collections),
+            "context": self._settings.contexts.nearest(path),
+            "link": obsidian_link(*self._settings.folder_and_file(path), place),
             "stale": entry is not None and entry.sha256 != inspected.sha256,
             "trust": TRUST,
             "injection_suspected": inspected.injection_suspected,

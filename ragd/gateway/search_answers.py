@@ -9,10 +9,12 @@ from typing import Any, Protocol
 
 from msgspec import Struct, structs
 
+from ragd.access.scope import Scope
 from ragd.clock import Clock
 from ragd.embed.providers.embedder_port import Vector
 from ragd.errors import DEGRADED, worse
 from ragd.folds import State, progress
+from ragd.gateway.scope_counts import ScopeCounts
 from ragd.gateway.status import answer_meta, explained_error
 from ragd.guard.inspection import (
     GuardedPassage,
@@ -24,7 +26,7 @@ from ragd.guard.inspection import (
 )
 from ragd.guard.live_rules import LiveGuard, confirmations
 from ragd.health.current_health import CurrentHealth, CurrentReason
-from ragd.memories.matching import Memory, memory_data
+from ragd.memories.matching import Memory, Permits, memory_data
 from ragd.memories.memories import stale_fields
 from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tool_schemas import SearchRequest
@@ -53,20 +55,25 @@ class PassageSearch(Protocol):
     """Finds passages. Raises RagdError for a request that is refused or fails."""
 
     async def search(
-        self, request: SearchRequest, health: Sequence[CurrentReason]
+        self, request: SearchRequest, health: Sequence[CurrentReason], scope: Scope
     ) -> SearchAnswer: ...
 
-    async def find_by_title(self, title: str) -> Sequence[str]: ...
+    async def find_by_title(self, title: str, scope: Scope) -> Sequence[str]: ...
 
 
 class MemoryLookup(Protocol):
     """Finds memories."""
 
     async def find_matching(
-        self, query: str, limit: int, vector: Vector | None = None, space: str = ""
+        self,
+        query: str,
+        limit: int,
+        vector: Vector | None = None,
+        space: str = "",
+        permits: Permits | None = None,
     ) -> list[Memory]: ...
 
-    async def known_facts(self) -> frozenset[tuple[str, str]]: ...
+    async def known_facts(self, permits: Permits | None = None) -> frozenset[tuple[str, str]]: ...
 
     async def find_stale(self, memories: Sequence[Memory]) -> dict[str, bool | None]: ...
 
@@ -93,12 +100,17 @@ class SearchAnswers:
         self._confirmations = confirmations(clock)
 
     async def answer(
-        self, request: SearchRequest, health: Sequence[CurrentReason]
+        self,
+        request: SearchRequest,
+        health: Sequence[CurrentReason],
+        scope: Scope,
+        permits: Permits | None = None,
     ) -> GuardedAnswer:
-        """The answer to a request. Raises RagdError for a request that is refused or fails."""
-        searched = await self._searcher.search(request, health)
+        """The answer to a request. Raises RagdError for a request that is refused or fails.
+        `permits`: whether a memory with this source is in scope; None: all are."""
+        searched = await self._searcher.search(request, health, scope)
         memories = await self._memories.find_matching(
-            request.query, MEMORIES_MAX, searched.vector, searched.space
+            request.query, MEMORIES_MAX, searched.vector, searched.space, permits
         )
         stale = await self._memories.find_stale(memories)
         rules = self._guard.rules
@@ -128,7 +140,7 @@ class SearchAnswers:
             "memory_suggestion": suggest(
                 passages_to_suggest_from(passages),
                 rules,
-                await self._memories.known_facts(),
+                await self._memories.known_facts(permits),
                 request.query,
                 searched.dated,
             )
@@ -173,22 +185,30 @@ def passages_to_suggest_from(
 
 
 def search_envelope(
-    answer: GuardedAnswer, state: State, health: CurrentHealth, model: str, took_ms: int
+    answer: GuardedAnswer,
+    state: State,
+    health: CurrentHealth,
+    model: str,
+    took_ms: int,
+    counted: ScopeCounts | None = None,
 ) -> Envelope:
     """The answer with this health, or worse if the answer itself is incomplete. `model`: the
-    configured one, which messages name."""
+    configured one, which messages name. `counted`: the numbers of the scope; None: it is
+    everything."""
     worst, codes = health.state, health.codes
     if answer.code is not None:
         worst = worse(worst, DEGRADED)
         codes = [answer.code, *codes]
     catalog = state.catalog
-    share = catalog.chunks_embedded / catalog.chunks if catalog.chunks else 1.0
+    embedded, chunks = catalog.chunks_embedded, catalog.chunks
+    if counted is not None:
+        embedded, chunks = counted.stored.embedded, counted.stored.chunks
     about = SearchMeta(
-        **structs.asdict(answer_meta(state, took_ms, answer.chunks_scanned)),
+        **structs.asdict(answer_meta(state, took_ms, answer.chunks_scanned, counted)),
         retrieval=answer.retrieval,
-        embedded_share=round(share, 4),
+        embedded_share=round(embedded / chunks if chunks else 1.0, 4),
         stale_since=health.since("INDEX_STALE"),
-        unindexed_files=progress.count_unindexed(state),
+        unindexed_files=progress.count_unindexed(state) if counted is None else counted.unindexed,
     )
     error = _answer_error(codes, answer) or explained_error(codes, state, model)
     return Envelope(worst, answer.data, error, about)

@@ -5,6 +5,7 @@ It never reads the disk: everything in it was recorded, or is in `live_state`.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import structs
@@ -14,7 +15,9 @@ from ragd.errors import CODES
 from ragd.folds import State, progress
 from ragd.folds.catalog import Catalog
 from ragd.folds.jobs import Job
+from ragd.gateway.collection_status import collections_data
 from ragd.gateway.live_state import LiveState
+from ragd.gateway.scope_counts import ScopeCounts
 from ragd.health.current_health import CurrentReason
 from ragd.health.explanation import explain, explain_passed_over, language_hint
 from ragd.notes.documents.kinds import count_kinds, with_kinds
@@ -22,13 +25,23 @@ from ragd.protocol.envelope import Envelope, ErrorBody, Meta, error_body
 
 FILES_MAX = 100
 REASONS_MAX = 20
+NO_REASONS: Mapping[str, str] = MappingProxyType({})
 
 
-def answer_meta(state: State, query_time_ms: int = 0, chunks_scanned: int = 0) -> Meta:
-    """The meta of an envelope."""
-    index = state.catalog.index
+def answer_meta(
+    state: State,
+    query_time_ms: int = 0,
+    chunks_scanned: int = 0,
+    counted: ScopeCounts | None = None,
+) -> Meta:
+    """The meta of an envelope. `counted`: the numbers of the scope; None: it is everything. The
+    version of the table counts changes in all collections, so only an answer about everything has
+    it."""
+    index, newest = state.catalog.index, state.catalog.newest_mtime
     version = f"{index.generation}.{state.catalog.table_version}" if index is not None else ""
-    return Meta(query_time_ms, chunks_scanned, version, state.catalog.newest_mtime)
+    if counted is not None:
+        version, newest = version.partition(".")[0], counted.stored.newest_mtime
+    return Meta(query_time_ms, chunks_scanned, version, newest)
 
 
 def status_envelope(state: State, live: LiveState, query_time_ms: int = 0) -> Envelope:
@@ -54,7 +67,7 @@ def status_envelope(state: State, live: LiveState, query_time_ms: int = 0) -> En
         "paused": pause_data(state),
         "needs_restart": live.needs_restart,
         "config_refused": live.config_refused,
-        "reasons": [_reason_data(reason, state, live.model) for reason in health.reasons],
+        "reasons": [reason_data(reason, state, live.model) for reason in health.reasons],
         "version": live.version,
         "pid": live.pid,
         "run": live.run,
@@ -67,6 +80,7 @@ def status_envelope(state: State, live: LiveState, query_time_ms: int = 0) -> En
             "templates": catalog.templates,
             "languages": catalog.languages,
         },
+        "collections": collections_data(state, live),
         "index": _index_data(catalog, live),
         "building": _building_data(catalog),
         "provider": live.provider,
@@ -87,8 +101,8 @@ def status_envelope(state: State, live: LiveState, query_time_ms: int = 0) -> En
             "full_since": live.full_since,
             "unknown_events": state.unknown,
         },
-        "skipped": _left_out(catalog.skipped, catalog.skipped, "reason"),
-        "failed": _left_out(catalog.failed, catalog.failures, "code"),
+        "skipped": first_files(catalog.skipped, "reason"),
+        "failed": first_files(catalog.failed, "code", catalog.failures),
     }
     error = explained_error(health.codes, state, live.model)
     return Envelope(health.state, data, error, answer_meta(state, query_time_ms))
@@ -149,7 +163,8 @@ def _ollama_status(state: State, live: LiveState) -> str:
     return str(_by_dependency(state, live, "ollama", "up", "down", "unknown"))
 
 
-def _reason_data(reason: CurrentReason, state: State, model: str) -> dict[str, Any]:
+def reason_data(reason: CurrentReason, state: State, model: str) -> dict[str, Any]:
+    """A reason of the health, with its sentences. `model`: as configured."""
     message, suggestion = explain(reason.code, state, model)
     return {
         "code": reason.code,
@@ -254,8 +269,11 @@ def _not_included(catalog: Catalog, live: LiveState) -> dict[str, Any]:
     return {"kinds": kinds, "patterns": wanted}
 
 
-def _left_out(files: dict[str, str], reasons: Mapping[str, str], what: str) -> dict[str, Any]:
-    """The first of these files, and how many there are for each reason, the most common first."""
+def first_files(
+    files: Mapping[str, str], what: str, reasons: Mapping[str, str] = NO_REASONS
+) -> dict[str, Any]:
+    """How many files there are, for each reason, the most common first; and the first of them, each
+    with its reason or code (`what`). `reasons`: by path, where the values of `files` are codes."""
     first = sorted(files.items())[:FILES_MAX]
     counts = Counter(reasons.get(path, why) for path, why in files.items())
     return {

@@ -16,6 +16,7 @@ from ragd.config.live_settings import Settings
 from ragd.config.reload import ConfigReload
 from ragd.embed.vector_progress import VectorProgress
 from ragd.errors import ConfigError, RagdError
+from ragd.gateway.access_control import AccessControl, asker_of, for_owner
 from ragd.gateway.envelopes import Envelopes
 from ragd.gateway.event_stream import event_lines
 from ragd.gateway.fact_recorder import NAME, FactRecorder
@@ -23,7 +24,12 @@ from ragd.gateway.http_server import http_status, json_response, read_body
 from ragd.gateway.job_stream import JobStream
 from ragd.gateway.jobs import JobControl
 from ragd.gateway.lost_dependencies import LossRecorder
-from ragd.gateway.note_excerpts import NoSuchNote, NoteBytesReader, NoteExcerpts
+from ragd.gateway.note_excerpts import (
+    NoSuchNote,
+    NoteBytesReader,
+    NoteExcerpts,
+    with_contained_path,
+)
 from ragd.gateway.open_streams import OpenStreams
 from ragd.gateway.pause import PauseControl
 from ragd.gateway.refusals import Refusals
@@ -82,26 +88,33 @@ class ToolGateway:
         self.streams = OpenStreams()
         self.memories = Memories(settings, clock, facts.record, notes, guard, memory_vectors)
         searches = SearchAnswers(searcher, self.memories, guard, clock)
-        self._tools = Tools(self._envelopes, searches, self._jobs, self.memories, self._lost)
+        self._access = AccessControl(settings, ledger)
+        self._tools = Tools(
+            self._envelopes, searches, self._jobs, self.memories, self._lost, self._access
+        )
 
     def routes(self) -> list[web.RouteDef]:
         """Every path that the daemon answers."""
-        return [
+        for_anyone = [
             web.get("/v1/status", self._get_status),
             web.get("/v1/tools", self._list_tools),
+            web.get("/v1/collections", self._list_collections),
             web.post("/v1/tools/{tool}", self._call_tool),
-            web.get("/v1/events", self._stream_events, allow_head=False),
-            web.post("/v1/jobs", self._request_job),
-            web.get("/v1/jobs/{id}", self._get_job),
-            web.post("/v1/jobs/{id}/cancel", self._cancel_job),
-            web.post("/v1/pause", self._begin_pause),
-            web.post("/v1/resume", self._end_pause),
             web.get("/v1/notes", self._get_note),
             web.get("/v1/memories", self._list_memories),
-            web.delete("/v1/memories/{key:.+}", self._forget_memory),
-            web.post("/v1/reload", self._reload_config),
-            web.post("/v1/stop", self._stop_daemon),
         ]
+        for_the_user = [
+            web.get("/v1/events", for_owner(self._stream_events), allow_head=False),
+            web.post("/v1/jobs", for_owner(self._request_job)),
+            web.get("/v1/jobs/{id}", for_owner(self._get_job)),
+            web.post("/v1/jobs/{id}/cancel", for_owner(self._cancel_job)),
+            web.post("/v1/pause", for_owner(self._begin_pause)),
+            web.post("/v1/resume", for_owner(self._end_pause)),
+            web.delete("/v1/memories/{key:.+}", for_owner(self._forget_memory)),
+            web.post("/v1/reload", for_owner(self._reload_config)),
+            web.post("/v1/stop", for_owner(self._stop_daemon)),
+        ]
+        return [*for_anyone, *for_the_user]
 
     def set_index_digest(self, digest: str | None) -> None:
         """Set the digest of the model that made the vectors of the open index."""
@@ -113,10 +126,10 @@ class ToolGateway:
         """Record refused requests, in a loop."""
         await self._refusals.run()
 
-    def refuse(self, why: RagdError, tool: str = "") -> Envelope:
+    def refuse(self, why: RagdError, request: web.Request | None, tool: str = "") -> Envelope:
         """Count a refusal, and return its envelope."""
         self._refusals.count(why.code, tool)
-        return self._envelopes.refusal(why)
+        return self._envelopes.refusal(why, self._access.scope_of_refused(request))
 
     async def close(self) -> None:
         """Close the memories."""
@@ -129,18 +142,23 @@ class ToolGateway:
     # Status and tools
 
     async def _get_status(self, request: web.Request) -> web.StreamResponse:
-        return json_response(self._envelopes.status())
+        return json_response(self._envelopes.status(self._access.scope_of(asker_of(request))))
 
     async def _list_tools(self, request: web.Request) -> web.StreamResponse:
-        return self._data({"tools": tool_schemas.published_tools()})
+        return self._data(request, {"tools": tool_schemas.published_tools()})
+
+    async def _list_collections(self, request: web.Request) -> web.StreamResponse:
+        refuse_unknown_parameters(request, ())
+        return self._data(request, {"collections": self._access.collections(asker_of(request))})
 
     async def _call_tool(self, request: web.Request) -> web.StreamResponse:
         tool = request.match_info["tool"]
         try:
-            return json_response(await self._tools.call(tool, await read_body(request)))
+            asker = asker_of(request)
+            return json_response(await self._tools.call(tool, await read_body(request), asker))
         except RagdError as why:
             known = tool if tool in tool_schemas.TOOLS else ""
-            return json_response(self.refuse(why, known), http_status(why))
+            return json_response(self.refuse(why, request, known), http_status(why))
 
     # Jobs and pauses
 
@@ -152,13 +170,13 @@ class ToolGateway:
             "paused": pause_data(self._ledger.state),
             "needs_restart": self._settings.waiting,
         }
-        return self._data(data | waits_for)
+        return self._data(request, data | waits_for)
 
     async def _get_job(self, request: web.Request) -> web.StreamResponse:
         refuse_unknown_parameters(request, ("follow",))
         job = self._jobs.find(request.match_info["id"])
         if not parse_whole_number(request, "follow", 0):
-            return self._data(self._jobs.data(job))
+            return self._data(request, self._jobs.data(job))
         stream = JobStream(
             self._ledger, self._vector_progress, self._envelopes.commands, job, self.live.model
         )
@@ -167,39 +185,41 @@ class ToolGateway:
     async def _cancel_job(self, request: web.Request) -> web.StreamResponse:
         job = self._jobs.find(request.match_info["id"])
         await self._jobs.cancel(job)
-        return self._data(self._jobs.data(job))
+        return self._data(request, self._jobs.data(job))
 
     async def _begin_pause(self, request: web.Request) -> web.StreamResponse:
         wanted = tool_schemas.parse_pause(await read_body(request))
-        return self._data(await self._pause.begin(wanted.seconds))
+        return self._data(request, await self._pause.begin(wanted.seconds))
 
     async def _end_pause(self, request: web.Request) -> web.StreamResponse:
         tool_schemas.parse_resume(await read_body(request))
-        return self._data(await self._pause.end())
+        return self._data(request, await self._pause.end())
 
     # Notes, memories, events
 
     async def _get_note(self, request: web.Request) -> web.StreamResponse:
         began = time.perf_counter()
         refuse_unknown_parameters(request, ("path", "from", "to", "place", "raw", "confirm"))
-        wanted = parse_note_request(request)
+        wanted = with_contained_path(parse_note_request(request))
+        scope = self._access.scope_of_note(asker_of(request), wanted.path)
         try:
-            data = await self._notes.answer(wanted, self._ledger.state.catalog.files)
+            data = await self._notes.answer(wanted, self._ledger.state.catalog.files, scope)
         except NoSuchNote as why:
-            return json_response(self.refuse(why), HTTPStatus.NOT_FOUND)
+            return json_response(self.refuse(why, request), HTTPStatus.NOT_FOUND)
         except RagdError as why:
             await self._lost.record(why)
             raise
         code = "SENSITIVE_FILTERED" if "withheld" in data else None
-        return json_response(self._envelopes.data(data, code, ms_since(began)))
+        return json_response(self._envelopes.data(data, code, ms_since(began), scope=scope))
 
     async def _list_memories(self, request: web.Request) -> web.StreamResponse:
         refuse_unknown_parameters(request, ())
-        return self._data(await self.memories.list_all())
+        permits = self._access.permits_source(self._access.scope_of(asker_of(request)))
+        return self._data(request, await self.memories.list_all(permits))
 
     async def _forget_memory(self, request: web.Request) -> web.StreamResponse:
         refuse_unknown_parameters(request, ())
-        return self._data(await self.memories.forget(request.match_info["key"]))
+        return self._data(request, await self.memories.forget(request.match_info["key"]))
 
     async def _stream_events(self, request: web.Request) -> web.StreamResponse:
         refuse_unknown_parameters(request, ("after", "follow", "type"))
@@ -212,13 +232,14 @@ class ToolGateway:
 
     async def _reload_config(self, request: web.Request) -> web.StreamResponse:
         try:
-            return self._data(await self._reload.reload(self._facts.record, always=True))
+            return self._data(request, await self._reload.reload(self._facts.record, always=True))
         except ConfigError as why:
             raise RagdError("INVALID_REQUEST", why.message, why.suggestion) from None
 
     async def _stop_daemon(self, request: web.Request) -> web.StreamResponse:
         self._stop.set()
-        return self._data({"stopping": True})
+        return self._data(request, {"stopping": True})
 
-    def _data(self, data: object) -> web.Response:
-        return json_response(self._envelopes.data(data))
+    def _data(self, request: web.Request, data: object) -> web.Response:
+        scope = self._access.scope_of(asker_of(request))
+        return json_response(self._envelopes.data(data, scope=scope))

@@ -1,6 +1,6 @@
 """The message and suggestion for an error code, with details from the log. Pure.
 
-The details are models and sizes, never a note or a path.
+The details are models, sizes and names of collections, never a note or a path.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from ragd.embed.providers.shipped_models import ENGLISH
 from ragd.errors import CODES
 from ragd.folds import State
 from ragd.folds.catalog import ServingIndex
+from ragd.vault.collection_paths import VAULT
 
 _STILL_WORKS = "full-text search still works."
 _RESTART = "then `ragctl stop` and `ragctl start`"
@@ -32,7 +33,51 @@ def explain(code: str, state: State, configured_model: str) -> tuple[str, str]:
             "The index is missing: its folder was removed or moved away.",
             "Run `ragctl index`, which reads all notes again, or restore the folder.",
         )
+    if code == "COLLECTION_NOT_FOUND" and state.health.lost_collections:
+        return _lost_collections(state)
+    if code == "DELETIONS_HELD" and state.health.held:
+        return _held_deletions(state)
     return CODES[code].message, CODES[code].suggestion
+
+
+_WHY_LOST = {
+    "missing": "its folder is missing",
+    "empty": "its folder is empty",
+    "unreadable": "its folder cannot be read",
+    "moved": "another disk is in its place",
+    "not_responding": "its disk or its network mount does not respond",
+}
+
+
+def _lost_collections(state: State) -> tuple[str, str]:
+    """Which collections cannot be used, why, and what to do."""
+    lost = state.health.lost_collections
+    listed = [f"@{name}: {_WHY_LOST[lost[name].reason]}" for name in sorted(lost)]
+    one = len(lost) == 1
+    what = "A collection cannot be used" if one else "Some collections cannot be used"
+    return (
+        f"{what} ({'; '.join(listed)}). {'Its' if one else 'Their'} notes stay in the index.",
+        "Mount or restore the folder; ragd then continues automatically. If you do not need it any "
+        f"more, run `ragctl collection remove @{min(lost)}`.",
+    )
+
+
+def _held_deletions(state: State) -> tuple[str, str]:
+    held = state.health.held
+    listed = [
+        f"{count:,} in {'the vault' if name == VAULT else _shown(name)}"
+        for name, count in sorted(held.items())
+    ]
+    return (
+        f"Many notes disappeared at once ({', '.join(listed)}), so they are not removed from the "
+        "index yet.",
+        "If you deleted them on purpose, run `ragctl sync --accept-deletions "
+        f"{' '.join(_shown(name) for name in sorted(held))}`.",
+    )
+
+
+def _shown(collection: str) -> str:
+    return collection if collection == VAULT else f"@{collection}"
 
 
 def _is_removed(state: State) -> bool:

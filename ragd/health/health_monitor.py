@@ -23,6 +23,7 @@ from ragd.events import (
     tag_of_type,
 )
 from ragd.folds.health_reasons import LostDependency
+from ragd.health.collection_probes import CollectionProbes
 from ragd.health.dependency_probe import DependencyProbe, DependencyProbes, ProbeFinding
 from ragd.runtime.exception_location import location_of
 from ragd.runtime.wait_for_event import wait_until_set
@@ -41,13 +42,19 @@ class HealthMonitor:
     """Probes on a schedule, and records every change of health."""
 
     def __init__(
-        self, ledger: Ledger, clock: Clock, settings: Settings, probes: DependencyProbes
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        settings: Settings,
+        probes: DependencyProbes,
+        collections: CollectionProbes | None = None,
     ) -> None:
         assert set(probes) <= set(get_args(Dependency))
         self._ledger = ledger
         self._clock = clock
         self._settings = settings
         self._probes = probes
+        self._collections = collections
         self._index_damage = IndexDamage(ledger, partial(ledger.journal.append, NAME))
         # Set to make a probe check closely, and at once.
         self._doubted = {
@@ -60,6 +67,8 @@ class HealthMonitor:
             group.create_task(self._follow_failed_searches())
             group.create_task(self._watch_disk())
             group.create_task(self._end_pause_in_time())
+            if self._collections is not None:
+                group.create_task(self._collections.run())
             for dependency, probe in self._probes.items():
                 group.create_task(self._probe_regularly(dependency, probe))
 

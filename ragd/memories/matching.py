@@ -6,7 +6,7 @@ It never reads the file of memories and never makes vectors.
 
 import heapq
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -25,6 +25,9 @@ ANCHORS = (
     "The overture begins with a slow march for the brass.",
 )
 _STOP_WORDS = frozenset(ENGLISH.split())
+
+
+Permits = Callable[[str], bool]  # whether a memory from this note may be shown
 
 
 class Memory(Struct, frozen=True):
@@ -79,15 +82,27 @@ class MemoryMatcher:
         self._vectors = vectors or {}
         self._matrix: tuple[str, list[int], Any] | None = None  # of the space used last
 
+    @property
+    def memories(self) -> Sequence[Memory]:
+        """All of them, newest first."""
+        return self._memories
+
     def find_matching(
-        self, query: str, limit: int, meaning: QueryMeaning | None = None
+        self,
+        query: str,
+        limit: int,
+        meaning: QueryMeaning | None = None,
+        permits: Permits | None = None,
     ) -> list[Memory]:
         """The memories that share words with the query or are close to it, best first; of equal
-        ones the newer first."""
+        ones the newer first. `permits`: only those whose source it accepts."""
         by_words = self._rank_by_words(query)
         near = self._rank_by_meaning(meaning) if meaning is not None else []
         scores: dict[int, float] = {}
-        for found in (by_words, near):
+        for ranked in (by_words, near):
+            found = ranked
+            if permits is not None:  # before ranks count, so that the others leave no gaps
+                found = [place for place in ranked if permits(self._memories[place].source)]
             for rank, place in enumerate(found):
                 scores[place] = scores.get(place, 0.0) + 1 / (RANK_CONSTANT + rank)
         best = heapq.nsmallest(max(0, limit), scores, key=lambda place: (-scores[place], place))

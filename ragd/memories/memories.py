@@ -24,7 +24,7 @@ from ragd.events import Fact, MemoryForgotten, MemoryStored
 from ragd.guard.inspection import InspectedPassage
 from ragd.guard.live_rules import LiveGuard
 from ragd.guard.memory_origins import inspect_fact, most_similar
-from ragd.memories.matching import Memory, memory_data
+from ragd.memories.matching import Memory, Permits, memory_data
 from ragd.memories.memory_store import MemoryStore
 from ragd.memories.memory_vectors import MemoryVectors
 from ragd.memories.source_check import SourceCheck, SourceReader
@@ -92,9 +92,10 @@ class Memories:
         )
         self._retry_at = 0.0
 
-    async def store(self, request: MemoryRequest) -> dict[str, Any]:
+    async def store(self, request: MemoryRequest, permits: Permits | None = None) -> dict[str, Any]:
         """Store a memory. `stored`: it is on the disk and recorded. The answer also has the text as
-        stored and what the guard found, for clients that also store the fact elsewhere."""
+        stored and what the guard found, for clients that also store the fact elsewhere. `permits`:
+        the sources that exist for this asker."""
         source = _source_path(request.source)
         memory = Memory(
             _clean("key", request.key),
@@ -102,6 +103,8 @@ class Memories:
             source,
             self._clock.now(),
         )
+        if permits is not None and not permits(source):
+            raise _no_such_source()
         seen = await self._inspect_source(memory)
         memory = structs.replace(
             memory,
@@ -121,9 +124,11 @@ class Memories:
             "injection_suspected": seen is not None and seen.injection_suspected,
         }
 
-    async def list_all(self) -> dict[str, Any]:
-        """Every memory, newest first."""
+    async def list_all(self, permits: Permits | None = None) -> dict[str, Any]:
+        """Every memory, newest first. `permits`: only those whose source it accepts."""
         kept = await self._store.all()
+        if permits is not None:
+            kept = [memory for memory in kept if permits(memory.source)]
         stale = await self._sources.find_stale(kept)
         return {"memories": [memory_data(one) | stale_fields(stale[one.key]) for one in kept]}
 
@@ -137,28 +142,34 @@ class Memories:
         return {"forgotten": gone, "key": key}
 
     async def find_matching(
-        self, query: str, limit: int, vector: Vector | None = None, space: str = ""
+        self,
+        query: str,
+        limit: int,
+        vector: Vector | None = None,
+        space: str = "",
+        permits: Permits | None = None,
     ) -> list[Memory]:
         """The memories that share words with a query or, with its vector, are close to it in
-        meaning, best first. Empty if the file cannot be used, so that the search still works."""
+        meaning, best first. Empty if the file cannot be used, so that the search still works.
+        `permits`: only those whose source it accepts."""
         try:
             if vector is None or self._vectors is None:
-                return await self._store.find_matching(query, limit)
+                return await self._store.find_matching(query, limit, permits=permits)
             if self._complete_space != space:
                 self._start_making_vectors()
                 if self._vector_task is not None:
                     await asyncio.wait({self._vector_task}, timeout=VECTORS_WITHIN_S)
             return await self._store.find_matching(
-                query, limit, self._vectors.meaning(vector, space)
+                query, limit, self._vectors.meaning(vector, space), permits
             )
         except RagdError as why:
             log.warning("a search went without memories", code=why.code)
             return []
 
-    async def known_facts(self) -> frozenset[tuple[str, str]]:
+    async def known_facts(self, permits: Permits | None = None) -> frozenset[tuple[str, str]]:
         """Each memory's value with its key, and with its source; empty if the file is unusable."""
         try:
-            return await self._store.known_facts()
+            return await self._store.known_facts(permits)
         except RagdError:
             return frozenset()
 
@@ -208,21 +219,18 @@ class Memories:
         """What the guard finds in a memory. Raises RagdError if its source is not a note."""
         try:
             async with asyncio.timeout(WITHIN_S):
-                await NOTES.run(self._require_note, memory.source)
-                return await NOTES.run(self._inspect_note, memory)
+                lane = NOTES.of(self._notes.collection_of(memory.source))
+                await lane.run(self._require_note, memory.source)
+                return await lane.run(self._inspect_note, memory)
         except TimeoutError:
             raise RagdError("TIMEOUT") from None
         except VaultGone as why:
             raise unavailable_error(why) from None
 
     def _require_note(self, path: str) -> None:
-        facts = self._notes.stat_notes([path])[path]
+        facts = self._notes.stat_notes(self._notes.collection_of(path), [path])[path]
         if facts is None or not self._notes.includes(path):
-            raise RagdError(
-                "INVALID_REQUEST",
-                "The field `source` does not name a note of the vault.",
-                "Give the `source_file` of a search result.",
-            )
+            raise _no_such_source()
 
     def _inspect_note(self, memory: Memory) -> InspectedPassage | None:
         """What the guard finds in the fact and its current note; None if the note is unreadable."""
@@ -281,6 +289,14 @@ def _secret_error(why: OSError) -> RagdError:
         return RagdError("DISK_FULL")
     message = "The file memories.key in ragd's home cannot be used."
     return RagdError("INTERNAL", message, "Run `ragctl doctor`.")
+
+
+def _no_such_source() -> RagdError:
+    return RagdError(
+        "INVALID_REQUEST",
+        "The field `source` does not name a note of the vault.",
+        "Give the `source_file` of a search result.",
+    )
 
 
 def _source_path(source: str) -> str:

@@ -6,13 +6,13 @@ moves a damaged file aside, and no error contains text of a memory.
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ragd.errors import RagdError
-from ragd.memories.matching import Memory, MemoryMatcher, QueryMeaning
+from ragd.memories.matching import Memory, MemoryMatcher, Permits, QueryMeaning
 from ragd.runtime import sqlite_files
 
 MEMORIES_MAX = 10_000
@@ -73,14 +73,20 @@ class MemoryStore:
         return await self._run(self._file.all)
 
     async def find_matching(
-        self, query: str, limit: int, meaning: QueryMeaning | None = None
+        self,
+        query: str,
+        limit: int,
+        meaning: QueryMeaning | None = None,
+        permits: Permits | None = None,
     ) -> list[Memory]:
         """Those that share words with the query or are close to it, best first."""
-        return await self._run(lambda: self._file.matcher().find_matching(query, limit, meaning))
+        return await self._run(
+            lambda: self._file.matcher().find_matching(query, limit, meaning, permits)
+        )
 
-    async def known_facts(self) -> frozenset[KnownFact]:
+    async def known_facts(self, permits: Permits | None = None) -> frozenset[KnownFact]:
         """Each memory's value with its key, and with its source."""
-        return await self._run(self._file.known_facts)
+        return await self._run(lambda: self._file.known_facts(permits))
 
     async def without_vector(self, space: str) -> list[Memory]:
         """Those that have no vector in this space."""
@@ -182,12 +188,11 @@ class _MemoryFile:
             )
         return self._matcher
 
-    def known_facts(self) -> frozenset[KnownFact]:
+    def known_facts(self, permits: Permits | None) -> frozenset[KnownFact]:
+        if permits is not None:
+            return _facts([one for one in self.matcher().memories if permits(one.source)])
         if self._known_facts is None:
-            kept = self.all()
-            self._known_facts = frozenset(
-                [(one.key, one.value) for one in kept] + [(one.source, one.value) for one in kept]
-            )
+            self._known_facts = _facts(self.matcher().memories)
         return self._known_facts
 
     def without_vector(self, space: str) -> list[Memory]:
@@ -242,6 +247,12 @@ class _MemoryFile:
                 raise
             self._connection = connection
         return self._connection
+
+
+def _facts(memories: Sequence[Memory]) -> frozenset[KnownFact]:
+    return frozenset(
+        (name, memory.value) for memory in memories for name in (memory.key, memory.source)
+    )
 
 
 def _upgrade(connection: sqlite3.Connection, version: int) -> None:

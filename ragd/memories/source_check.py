@@ -6,10 +6,11 @@ not block other requests. It never changes a memory.
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from ragd.memories.matching import Memory
+from ragd.vault.collection_calls import CollectionStats, group_paths
 from ragd.vault.files import (
     UNKNOWN_STAT,
     ChangedWhileRead,
@@ -25,13 +26,9 @@ WITHIN_S = 1.0
 CACHED_MAX = 10_000
 GONE = ""  # the hash of a note that is gone
 
-T = TypeVar("T")
 
-
-class SourceReader(Protocol):
-    """Reads files of the vault that the configuration in force allows."""
-
-    def stat_notes(self, paths: Iterable[str]) -> dict[str, FileStat | None]: ...
+class SourceReader(CollectionStats, Protocol):
+    """Reads notes that the configuration in force allows."""
 
     def read_bytes(self, path: str) -> tuple[bytes, str]: ...
 
@@ -45,14 +42,14 @@ class SourceCheck:
 
     async def hash_of(self, path: str) -> str | None:
         """The SHA-256 of a note now; None if it cannot be read."""
-        return (await self._run(lambda: self._hashes([path]))).get(path) or None
+        return (await self._hashes([path])).get(path) or None
 
     async def find_stale(self, memories: Sequence[Memory]) -> dict[str, bool | None]:
         """Whether each memory's note has changed or is gone, by key; None if it cannot be checked.
 
         For a memory that was stored without a hash, only a missing note can be detected.
         """
-        now = await self._run(lambda: self._hashes([memory.source for memory in memories]))
+        now = await self._hashes(dict.fromkeys(memory.source for memory in memories))
         found: dict[str, bool | None] = {}
         for memory in memories:
             seen = now.get(memory.source)
@@ -64,20 +61,23 @@ class SourceCheck:
                 found[memory.key] = seen != memory.source_sha256
         return found
 
-    async def _run(self, work: Callable[[], dict[str, str]]) -> dict[str, str]:
+    async def _hashes(self, paths: Iterable[str]) -> dict[str, str]:
+        """The hash of each note, or GONE, without the notes of collections that cannot be used."""
+        groups = group_paths(self._notes, paths)
+        found = await asyncio.gather(*(self._hash_group(*group) for group in groups.items()))
+        return {path: digest for group in found for path, digest in group.items()}
+
+    async def _hash_group(self, collection: str, paths: Sequence[str]) -> dict[str, str]:
         try:
             async with asyncio.timeout(WITHIN_S):
-                return await MEMORIES.run(work)
+                return await MEMORIES.of(collection).run(self._read_hashes, collection, paths)
         except (TimeoutError, VaultGone):
             return {}
 
-    def _hashes(self, paths: Iterable[str]) -> dict[str, str]:
+    def _read_hashes(self, collection: str, paths: Sequence[str]) -> dict[str, str]:
         """The hash of each note, or GONE. Notes for which there is no time are left out."""
         until = time.monotonic() + WITHIN_S * 0.8
-        try:
-            facts = self._notes.stat_notes(dict.fromkeys(paths))
-        except VaultGone:
-            return {}
+        facts = self._notes.stat_notes(collection, paths)
         found: dict[str, str] = {}
         for path, fact in facts.items():
             if time.monotonic() > until:

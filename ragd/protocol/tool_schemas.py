@@ -57,6 +57,14 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
     directory_filter: Annotated[
         list[Text], Meta(max_length=LIST_MAX, description='Only these folders, e.g. ["Journal"].')
     ] = []
+    collections: Annotated[
+        list[Text],
+        Meta(
+            max_length=LIST_MAX,
+            description='Only these collections, e.g. ["papers"]; "vault" is the vault itself. '
+            "Without it: all that are not private.",
+        ),
+    ] = []
     date_range: DateRange | None = None
     by_file_time: Annotated[
         bool,

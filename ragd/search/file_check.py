@@ -1,15 +1,14 @@
 """Checks that the notes of results still exist when the answer is given. It never reads them.
 
-The checks run in threads of their own. A vault on a dead mount may block these threads, but neither
-other callers nor the answer, whose results are then `unverified`.
+The checks run in threads of their own. A collection on a dead mount may block its threads, but
+neither other callers nor the answer: the results from it are then `unverified`.
 """
 
-import asyncio
 from collections.abc import Iterable, Mapping
-from typing import Protocol
 
 from ragd.folds.catalog import Entry
 from ragd.store.lance.schema import ChunkRow, iso_of_ns
+from ragd.vault.collection_calls import CollectionStats, stat_notes
 from ragd.vault.files import FileStat, VaultGone
 from ragd.vault.threads import SEARCH
 
@@ -18,24 +17,17 @@ WITHIN_S = 1.0
 FileStats = dict[str, FileStat | None]
 
 
-class FileStatReader(Protocol):
-    """Reads size and time of files in the vault."""
-
-    def stat_notes(self, paths: Iterable[str]) -> FileStats: ...
-
-
 class FileCheck:
     """Checks whether notes exist."""
 
-    def __init__(self, notes: FileStatReader) -> None:
+    def __init__(self, notes: CollectionStats) -> None:
         self._notes = notes
 
     async def check(self, paths: Iterable[str]) -> FileStats | None:
-        """Size and time by path, None for a missing note; None if the vault is unavailable."""
+        """Size and time by path, None for a missing note; None if nothing could be checked."""
         try:
-            async with asyncio.timeout(WITHIN_S):
-                return await SEARCH.run(self._notes.stat_notes, list(paths))
-        except (VaultGone, TimeoutError):
+            return await stat_notes(SEARCH, self._notes, paths, WITHIN_S)
+        except VaultGone:
             return None
 
 

@@ -15,10 +15,11 @@ from ragd.search.ranking.cosine_scale import DEFAULT_SCALE, CosineScale
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.relevance import FLOOR, relevance, unrelated_cosine
 from ragd.search.ranking.score import Evidence, evidence_numbers, stands_out
-from ragd.search.results import Result, make_result
+from ragd.search.results import Result, make_result, obsidian_link
 from ragd.search.retrieval import Question
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkRow
+from ragd.vault.collection_paths import collection_of
 from ragd.vault.files import UNKNOWN_STAT, FileStat
 
 EXACT_PHRASE_SCORE = 0.95  # if the question asks only for an exact phrase
@@ -72,13 +73,15 @@ class PassageScorer:
         shown = make_result(
             row,
             0.0,  # the score is computed from all results later
-            self._settings.vault.name,
+            obsidian_link(*self._settings.folder_and_file(row.source_file), row.position),
             stale=stale,
             unverified=unverified,
             date_source="note" if row.date else "file" if day else None,
             file_date=day.isoformat() if day else None,
             best_part=None if found.unit_place is None else round(found.unit_place, 2),
             evidence=evidence_numbers(found, evidence) if question.explain else UNSET,
+            collection=collection_of(row.source_file, self._settings.current.collections),
+            context=self._settings.contexts.nearest(row.source_file),
         )
         fits = question.lists_everything or question.shows_all or fit >= FLOOR
         return ScoredPassage(shown, evidence, fits)

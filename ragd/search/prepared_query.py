@@ -174,10 +174,11 @@ def _move_tags_and_folders(
     request: SearchRequest, terms: Sequence[Term]
 ) -> tuple[SearchRequest, list[Term]]:
     """Move the first tag and the folders of the question to the request's fields, if these are
-    empty, so that they rank and fail like the fields. Returns the request and the other terms."""
+    empty, so that they rank and fail like the fields. Returns the request and the other terms.
+    Collections are left out: the index has only rows of the right ones."""
     tags = [term for term in terms if term.kind == "tag" and not term.negated][:1]
     folders = [term for term in terms if term.kind == "folder" and not term.negated]
-    moved: list[Term] = []
+    moved = [term for term in terms if term.kind == "collection"]  # they decided the scope
     if tags and not request.tags:
         request = structs.replace(request, tags=[tags[0].text])
         moved += tags

@@ -8,6 +8,7 @@ from datetime import date, datetime
 
 from msgspec import structs
 
+from ragd.access.scope import Scope
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search.prepared_query import PreparedQuery
 from ragd.search.query import filters as limits
@@ -26,17 +27,18 @@ class RequestFilters:
         self._ledger = ledger
         self._includes_folder = includes_folder
 
-    def searchable_folders(self) -> list[str]:
+    def searchable_folders(self, scope: Scope) -> list[str]:
         """The folders of the index that may be searched."""
-        return [one for one in self._ledger.state.catalog.folders if self._includes_folder(one)]
+        known = self._ledger.state.catalog.folders
+        return [one for one in known if scope.includes(one) and self._includes_folder(one)]
 
-    async def resolve(self, prepared: PreparedQuery, index: ChunkIndex) -> Filters:
+    async def resolve(self, prepared: PreparedQuery, index: ChunkIndex, scope: Scope) -> Filters:
         """The filters of a request. Raises RagdError for an unknown folder."""
         request = prepared.request
         start, end = _day_range(request)
         folders = limits.requested_directories(request.directory_filter)
         tags = limits.requested_tags(request.tags)
-        known = self._ledger.state.catalog.folders if folders else ()
+        known = scope.within(self._ledger.state.catalog.folders) if folders else ()
         return Filters(
             limits.match_directories(folders, known, self._includes_folder) if folders else None,
             start,

@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from ragd.notes.documents.kinds import MARKDOWN
 from ragd.notes.markdown.sections import shown_path
 from ragd.protocol.citations import citation
+from ragd.vault.collection_paths import VAULT
 
 TRUST = "untrusted-note"
 
@@ -76,11 +77,13 @@ class Result(Struct, frozen=True):
     date_source: str | None = None  # `note`: `date` is set; `file`: `file_date` is set
     file_date: str | None = None  # the day of the file's time
     best_part: float | None = None  # where in the text the nearest part is, 0 to 1; None: unknown
+    collection: str = VAULT
+    context: str | None = None  # what is in its folder, in the user's own words
     evidence: Mapping[str, Number] | UnsetType = UNSET  # the numbers behind its rank, if requested
 
 
-def make_result(row: StoredPassage, score: float, vault: str, **flags: Any) -> Result:
-    """The row as a result, with its citation and its Obsidian link."""
+def make_result(row: StoredPassage, score: float, link: str, **flags: Any) -> Result:
+    """The row as a result, with its citation. `link`: what opens it in Obsidian."""
     return Result(
         row.chunk_text,
         round(score, 4),
@@ -94,7 +97,7 @@ def make_result(row: StoredPassage, score: float, vault: str, **flags: Any) -> R
         row.start_line,
         row.end_line,
         cite(row),
-        obsidian_link(vault, row.source_file, row.position),
+        link,
         kind=row.kind or MARKDOWN.name,
         position=row.position,
         **flags,

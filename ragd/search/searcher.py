@@ -10,6 +10,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from ragd.access.scope import Scope
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.embed.providers.embedder_port import Vector
@@ -19,7 +20,7 @@ from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search import retrieval
 from ragd.search.candidate_ranking import Ranker, mark_dates
 from ragd.search.dates import NamedTime
-from ragd.search.file_check import FileCheck, FileStatReader
+from ragd.search.file_check import FileCheck
 from ragd.search.hints import find_hints, is_understood
 from ragd.search.linked_notes import find_linked_notes, not_shown_yet
 from ragd.search.listed_passages import find_listed_passages, order_listed
@@ -37,8 +38,9 @@ from ragd.search.result_picker import ResultPicker, ShownPassage
 from ragd.search.retrieval import Question, Retrieved
 from ragd.search.vocabulary import VocabularyCache
 from ragd.state.ledger import Ledger
-from ragd.store.lance import ChunkIndex, condition
+from ragd.store.lance import ChunkIndex, condition, in_scope
 from ragd.store.open_indexes import OpenIndexes
+from ragd.vault.collection_calls import CollectionStats
 
 WITHIN_S = 8.0
 SPARE_S = 0.5  # to send the results found by the deadline
@@ -51,7 +53,7 @@ LINKED_DEPTH = 10  # passages of linked notes that are compared
 _TIMED_OUT = QueryVector(code="TIMEOUT")  # marks a partial answer
 
 
-class SearchableVault(FileStatReader, Protocol):
+class SearchableVault(CollectionStats, Protocol):
     """The vault, as the current configuration allows it to be read."""
 
     def includes(self, path: str) -> bool: ...
@@ -106,8 +108,11 @@ class Searcher:
         vocabularies = VocabularyCache(clock)
         self._preparer = QueryPreparer(vocabularies, notes.count_tokens, self._may_be_shown)
 
-    async def search(self, request: SearchRequest, health: Sequence[CurrentReason]) -> SearchAnswer:
-        """The passages for a question. Raises RagdError if it is refused or cannot be answered."""
+    async def search(
+        self, request: SearchRequest, health: Sequence[CurrentReason], scope: Scope
+    ) -> SearchAnswer:
+        """The passages in scope for a question. Raises RagdError if it is refused or cannot be
+        answered."""
         check_request(request)  # first, so that the error does not depend on the notes
         for reason in health:
             if reason.state == UNAVAILABLE:
@@ -115,27 +120,32 @@ class Searcher:
         deadline = asyncio.get_running_loop().time() + WITHIN_S
         try:
             async with asyncio.timeout_at(deadline + SPARE_S):
-                return await self._search_serving_index(request, health, deadline)
+                return await self._search_serving_index(request, health, scope, deadline)
         except TimeoutError:
             raise RagdError("TIMEOUT") from None
 
-    async def find_by_title(self, title: str) -> Sequence[str]:
-        """The paths of the notes with this title or alias; none while no index is open."""
-        index = self._open_indexes.serving
-        if index is None:
+    async def find_by_title(self, title: str, scope: Scope) -> Sequence[str]:
+        """The paths of the notes in scope with this title or alias; none while no index is open."""
+        serving = self._open_indexes.serving
+        if serving is None:
             return ()
+        index = _view(serving, scope)
         found = await index.find_by_title(normalised(title))
         return found or sorted({hit.source_file for hit in await index.find_by_name(title)})
 
     async def _search_serving_index(
-        self, request: SearchRequest, health: Sequence[CurrentReason], deadline: float
+        self,
+        request: SearchRequest,
+        health: Sequence[CurrentReason],
+        scope: Scope,
+        deadline: float,
     ) -> SearchAnswer:
         """Repeats the search if its index was closed meanwhile: by a switch to another index, or by
         a probe that reopened it. Both may happen during one search."""
         while True:
             index = await self._open_index()
             try:
-                return await self._search(request, index, health, deadline)
+                return await self._search(request, _view(index, scope), health, scope, deadline)
             except Exception:
                 if self._open_indexes.serving is index:
                     raise
@@ -153,11 +163,15 @@ class Searcher:
         request: SearchRequest,
         index: ChunkIndex,
         health: Sequence[CurrentReason],
+        scope: Scope,
         deadline: float,
     ) -> SearchAnswer:
-        """At the deadline, answers with the results found so far; without any, the search fails."""
-        prepared = await self._preparer.prepare(request, index, self._filters.searchable_folders)
-        filters = await self._filters.resolve(prepared, index)
+        """At the deadline, answers with the results found so far; without any, the search fails.
+
+        `index` has only rows in scope."""
+        folders = functools.partial(self._filters.searchable_folders, scope)
+        prepared = await self._preparer.prepare(request, index, folders)
+        filters = await self._filters.resolve(prepared, index, scope)
         named = await self._question_dates.find_time(prepared.text, index)
         question = await self._questions.build(prepared, filters, named, index, health)
         vector_task = question.vector_task
@@ -270,3 +284,8 @@ class Searcher:
         if path in self._ledger.state.catalog.skipped:
             return False
         return self._notes.includes(path)
+
+
+def _view(index: ChunkIndex, scope: Scope) -> ChunkIndex:
+    """The index, limited to the rows in scope: nothing after this has to check them again."""
+    return index.limited_to(in_scope(scope, index.columns))

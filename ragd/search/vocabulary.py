@@ -1,7 +1,8 @@
 """The vocabulary of the serving index, to correct mistyped words. It is counted in the background.
 
 A search never waits for it. It is counted again when the index has changed, at most every five
-minutes. It holds words and no sentences, in memory only.
+minutes. It holds words and no sentences, in memory only. Each part of the index that is searched by
+itself has its own, so that a correction never shows a word from outside of that part.
 """
 
 import asyncio
@@ -14,12 +15,13 @@ from ragd.store.lance import ChunkIndex
 
 RECOUNT_EVERY_S = 300.0
 MOST_WORDS = 200_000  # the most frequent ones
+MOST_PARTS = 4  # of the index that have a vocabulary; the one used least recently is dropped
 
 log = structlog.get_logger("searcher")
 
 
-class VocabularyCache:
-    """Counts the words of an index, and keeps the last result."""
+class _CountedWords:
+    """The words of one part of an index, as last counted."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -29,7 +31,6 @@ class VocabularyCache:
         self._counting: asyncio.Task[None] | None = None
 
     def get(self, index: ChunkIndex) -> Vocabulary | None:
-        """The words of this index as last counted; None if they were never counted."""
         is_idle = self._counting is None or self._counting.done()
         if is_idle and self._is_due(index.identity.generation):
             self._counting = asyncio.get_running_loop().create_task(self._refresh(index))
@@ -53,3 +54,19 @@ class VocabularyCache:
         if counted is None or counted[0] != generation or self._counted_at is None:
             return True
         return self._clock.monotonic() - self._counted_at >= RECOUNT_EVERY_S
+
+
+class VocabularyCache:
+    """Counts the words of an index, and of parts of it, and keeps the last results."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._parts: dict[str | None, _CountedWords] = {}  # by the condition for the rows
+
+    def get(self, index: ChunkIndex) -> Vocabulary | None:
+        """The words of this index as last counted; None if they were never counted."""
+        counted = self._parts.pop(index.within, None) or _CountedWords(self._clock)
+        self._parts[index.within] = counted  # to the end, so that it is dropped last
+        while len(self._parts) > MOST_PARTS:
+            del self._parts[next(iter(self._parts))]
+        return counted.get(index)

@@ -15,6 +15,7 @@ HIDDEN = "it is a hidden folder"
 DENIED = "its folder is on the deny list"
 NOT_ALLOWED = "its folder is not on the allow list"
 TEMPLATES = "it is a folder of templates"
+NAME_TAKEN = "a collection has its name"
 
 MOST_REMEMBERED = 10_000
 
@@ -32,13 +33,16 @@ class FolderRules:
         allow: Iterable[str] = (),
         deny: Iterable[str] = (),
         templates: Iterable[str] = (),
+        taken: Iterable[str] = (),
     ) -> None:
+        """`taken`: folders whose paths belong to a collection."""
         self._allow = tuple(filter(None, map(_normalised, allow)))
         denied = [entry for entry in map(_normalised, deny) if entry]
         plain = [entry for entry in denied if not _is_pattern(entry)]
         self._deny = frozenset(plain)
         self._deny_pattern = _any_of([entry for entry in denied if _is_pattern(entry)])
         self._templates = frozenset(filter(None, map(_normalised, templates)))
+        self._taken = frozenset(taken)
         self._permitted: dict[str, bool] = {}  # folder -> may hold notes; at most MOST_REMEMBERED
 
     def why_skipped(self, folder: str) -> str | None:
@@ -46,6 +50,8 @@ class FolderRules:
         name = folder.rpartition("/")[2]
         if name.startswith("."):
             return HIDDEN
+        if folder in self._taken:
+            return NAME_TAKEN
         path = _normalised(folder)
         name = path.rpartition("/")[2]
         if path in self._deny or name in self._deny:

@@ -32,11 +32,12 @@ class LanguageSample:
         self._notes = 0  # how many there were then
         self._counts: dict[str, int] = {}
 
-    def count_languages(self, paths: Sequence[str]) -> dict[str, int]:
-        """How many notes of the sample are in each language, by the last count."""
+    def count_languages(self, paths: Sequence[str], most: int = MOST_NOTES) -> dict[str, int]:
+        """How many notes of the sample are in each language, by the last count. `most`: the size
+        of the sample."""
         now = self._monotonic()
         if self._notes == 0 or len(paths) >= 2 * self._notes or now - self._at >= AGAIN_S:
-            step = max(1, -(-len(paths) // MOST_NOTES))
+            step = max(1, -(-len(paths) // most))
             found = Counter(note_language(self._read(path)) for path in sorted(paths)[::step])
             self._counts = {code: found[code] for code in sorted(filter(None, found))}
             self._at, self._notes = now, len(paths)

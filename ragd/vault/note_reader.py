@@ -1,33 +1,42 @@
-"""Scans the vault, reads its notes and splits them into chunks. Synchronous: call it in a thread.
+"""Scans collections, reads their notes and splits them into chunks. Synchronous: call it in a
+thread, through `collection_calls.py` where a call is about more than one collection.
+
+A path is one of the path space of all collections: `@papers/a.pdf` is `a.pdf` in `papers`.
 
 A problem with a file is returned as a value with a phrase from a closed list. It never raises for
 a file's content, and never puts the content in a message.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from importlib.resources import files as resources
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from ragd.batch.in_flight import ReadFile
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
-from ragd.config.schema import IndexingSettings
-from ragd.events import KindCount, LanguageCount, TemplateFolder, TouchedFile
+from ragd.config.schema import Config
+from ragd.events import GoneReason, TouchedFile
 from ragd.folds.catalog import Entry
-from ragd.folds.times import iso_of_ns
-from ragd.notes.documents.kinds import WRITTEN_KINDS, kind_of
+from ragd.notes.documents.kinds import default_patterns, kind_of
 from ragd.notes.documents.model import Document
 from ragd.notes.documents.model import Unreadable as UnreadableDocument
 from ragd.notes.model import ChunkOptions
 from ragd.notes.parse import Unparsable, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
+from ragd.vault.collection_files import (
+    CollectionFiles,
+    CollectionScan,
+    ReadingRules,
+    RootMemory,
+)
+from ragd.vault.collection_paths import VAULT, join_path, split_path
 from ragd.vault.document_reader import DocumentReader
 from ragd.vault.document_worker import CannotRead
-from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.files import (
     ChangedWhileRead,
     FileStat,
@@ -37,31 +46,15 @@ from ragd.vault.files import (
     RootIdentity,
     SkipPath,
     Unreadable,
-    VaultFiles,
     VaultGone,
 )
-from ragd.vault.folder_rules import FolderRules
-from ragd.vault.language_sample import LanguageSample
-from ragd.vault.leftover_files import why_skipped
-from ragd.vault.move_matching import match_moves, possible_moves
+from ragd.vault.language_sample import MOST_NOTES
 
-__all__ = ["NoteReader", "PathKind", "ReadResult", "RootIdentity", "VaultGone", "VaultScan"]
+__all__ = ["NoteReader", "PathKind", "ReadResult", "RootIdentity", "VaultGone"]
 
+LEAST_SAMPLED = 20  # notes of each collection whose language is detected
 
-class VaultScan(Struct):
-    """The vault as one walk saw it. Notes in `unreadable_folders` may still exist."""
-
-    notes: list[NoteFile]
-    skipped: list[tuple[str, str]]
-    unreadable_folders: list[str]
-    newest_mtime: str | None
-    began: str
-    identity: RootIdentity  # of the root
-    began_seq: int = 0  # the last record before it began
-    folders: list[str] = field(default_factory=list)  # that were listed, without the root
-    templates: list[TemplateFolder] = field(default_factory=list)  # that were skipped
-    languages: list[LanguageCount] = field(default_factory=list)  # of a sample of notes
-    not_included: list[KindCount] = field(default_factory=list)  # files that no pattern includes
+T = TypeVar("T")
 
 
 class ReadResult(Struct):
@@ -74,182 +67,147 @@ class ReadResult(Struct):
     failed: list[tuple[str, str]] = field(default_factory=list)
     unstable: list[str] = field(default_factory=list)  # changed meanwhile, or not readable now
     left: list[str] = field(default_factory=list)  # not read: the byte limit was reached
+    bytes_parsed: int = 0
+    # Not read, because their collection is gone: they may still exist.
+    unreachable: list[str] = field(default_factory=list)
+    lost: dict[str, VaultGone] = field(default_factory=dict)  # those collections
 
 
-class _CompiledRules(NamedTuple):
-    """The rules for folders and file names, and what they were compiled from."""
+class _Roots(NamedTuple):
+    """The roots by name, the vault first, and the configuration that they are made from."""
 
-    indexing: IndexingSettings
-    templates: tuple[str, ...]
-    folders: FolderRules
-    patterns: NotePatterns
-
-
-MOST_HASHED = 10_000  # remembered hashes of moved notes
-SAMPLED = 200  # known notes that are checked to recognise a vault
+    config: Config
+    files: Mapping[str, CollectionFiles]
+    names: frozenset[str]  # without the vault
 
 
 class NoteReader:
-    """The notes of the configured vault, by the current configuration.
+    """The notes of the vault and of all collections, by the current configuration.
 
     Several actors share it, and call it in several threads at once. All that it remembers is
     immutable or replaced in one assignment, and a lost update only means that a note is read again.
     """
 
     def __init__(
-        self, settings: Settings, clock: Clock, documents: DocumentReader | None = None
+        self,
+        settings: Settings,
+        clock: Clock,
+        documents: DocumentReader | None = None,
+        recorded_collections: Callable[[], Container[str]] = frozenset,
     ) -> None:
-        self._documents = documents or DocumentReader()
+        """`recorded_collections`: those that were scanned, even if they are not configured any
+        more. Their notes leave the index, and no folder of the vault is mistaken for them."""
         self._settings = settings
         self._clock = clock
+        self._documents = documents or DocumentReader()
+        self._recorded = recorded_collections
         vocabulary = resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")
         self.count_tokens = WordPiece(vocabulary).count
-        self._vault = VaultFiles(str(settings.vault))
-        self._languages = LanguageSample(self._read_or_nothing, clock.monotonic)
-        self._identity: RootIdentity | None = None
-        self._templates: tuple[str, ...] = ()
-        self._hashed: dict[str, tuple[NoteFile, str]] = {}  # what `find_moves` has read
-        self._compiled: _CompiledRules | None = None
+        self._roots = self._make_roots(settings.current, {})
 
     @property
-    def root(self) -> Path:
-        return Path(self._vault.root)
+    def collections(self) -> tuple[str, ...]:
+        """The names of all that is configured, the vault first."""
+        return tuple(self._current_roots())
+
+    def root(self, collection: str = VAULT) -> Path:
+        """The folder of a collection. Raises VaultGone if there is none of this name."""
+        return Path(self._files(collection).root)
 
     @property
     def fingerprint(self) -> str:
         """A hash of everything that decides how a note is split into chunks."""
         return fingerprint(self._options())
 
-    def scan(self, *, may_be_empty: bool, known: Sequence[str] = ()) -> VaultScan:
-        """All notes. Raises VaultGone when the root is missing, on another device, or empty (unless
-        it `may_be_empty`). A disk may come back with another device number: if most of the `known`
-        notes are on it, it is the same disk."""
-        began = self._clock.now()
+    def now(self) -> str:
+        """The time, for the beginning of a scan."""
+        return self._clock.now()
+
+    def split(self, path: str) -> tuple[str, str]:
+        """The collection of a path, and the path in it. The collection may be one that is not
+        configured any more."""
+        if not path.startswith("@"):
+            return VAULT, path
+        self._current_roots()
+        found = split_path(path, self._roots.names)
+        return found if found[0] != VAULT else split_path(path, self._recorded())
+
+    def collection_of(self, path: str) -> str:
+        return self.split(path)[0]
+
+    def scan(
+        self, collection: str = VAULT, *, may_be_empty: bool, known: Sequence[str] = ()
+    ) -> CollectionScan:
+        """All notes of one collection; see CollectionFiles.scan. `known`: notes of any collection.
+
+        Raises VaultGone.
+        """
+        files = self._files(collection)
+        split = map(self.split, known)
+        inner = [path for name, path in split if name == collection] if known else []
+        return files.scan(may_be_empty=may_be_empty, known=inner)
+
+    def verify_root(self, collection: str = VAULT) -> None:
+        """Raises VaultGone unless the root is the one that was scanned, and not empty."""
+        self._files(collection).verify_root()
+
+    def why_gone(self, collection: str = VAULT) -> GoneReason | None:
+        """Why a collection cannot be used: a reason of VaultGone; None if it can."""
         try:
-            return self._scan(began)
-        except VaultGone as why:
-            if why.reason == "moved" and self._are_most_present(known):
-                self._identity = None
-                return self._scan(began)
-            if why.reason == "empty" and may_be_empty:
-                return VaultScan([], [], [], None, began, self._vault.identity())
-            raise
-
-    def _are_most_present(self, known: Sequence[str]) -> bool:
-        some = known[:: max(1, len(known) // SAMPLED)]
-        present = self._vault.kinds(some) if some else {}
-        return len(present) * 2 > len(some)
-
-    def _scan(self, began: str) -> VaultScan:
-        self._templates = self._vault.template_folders()
-        found = self._vault.scan(
-            self._rules(), self._settings.current.indexing.file_patterns, self._identity
-        )
-        self._identity = found.identity
-        written = [n.path for n in found.notes if kind_of(n.path).name in WRITTEN_KINDS]
-        newest = max((note.mtime_ns for note in found.notes), default=None)
-        return VaultScan(
-            found.notes,
-            [(one.path, one.reason) for one in found.skipped],
-            found.unreadable_folders,
-            None if newest is None else iso_of_ns(newest),
-            began,
-            found.identity,
-            folders=found.folders,
-            templates=[TemplateFolder(path, notes) for path, notes in found.templates],
-            languages=[
-                LanguageCount(code, notes)
-                for code, notes in self._languages.count_languages(written).items()
-            ],
-            not_included=[KindCount(kind, files) for kind, files in found.not_included.items()],
-        )
-
-    def _read_or_nothing(self, path: str) -> bytes:
-        """The bytes of a note; none if it cannot be read now."""
-        try:
-            return self._vault.read(path)[0]
-        except (NoteMissing, ChangedWhileRead, SkipPath, Unreadable):
-            return b""
-
-    def verify_root(self) -> None:
-        """Raises VaultGone unless the vault is the one that was scanned, and not empty."""
-        self._vault.verify(self._identity)
-
-    def why_gone(self) -> str | None:
-        """Why the vault cannot be used: a reason of VaultGone; None if it can."""
-        try:
-            self.verify_root()
+            self.verify_root(collection)
         except VaultGone as why:
             return why.reason
-        except OSError:
-            return "unreadable"
         return None
 
-    def kinds(self, paths: Sequence[str]) -> dict[str, PathKind]:
-        """What is at each of these paths now. Raises VaultGone."""
-        return self._vault.kinds(paths)
+    def kinds(self, collection: str, paths: Sequence[str]) -> dict[str, PathKind]:
+        """What is at each of these paths of one collection now. Raises VaultGone."""
+        if collection not in self._current_roots():
+            return {}
+        return _outer(paths, self._files(collection).kinds, self.split)
 
     def includes(self, path: str) -> bool:
         """Whether a note at this path belongs in the index."""
-        prefix, _, name = path.rpartition("/")
-        if why_skipped(name) is not None or not self._patterns().match(
-            f"{prefix}/" * bool(prefix), name
-        ):
-            return False
-        return self._rules().permits(path)
+        collection, inner = self.split(path)
+        files = self._current_roots().get(collection)
+        return files is not None and files.includes(inner)
 
     def includes_folder(self, folder: str) -> bool:
         """Whether notes of this folder may be in the index, by the current configuration."""
-        return self._rules().permits(f"{folder}/-")
+        collection, inner = self.split(folder)
+        files = self._current_roots().get(collection)
+        return files is not None and files.includes_folder(inner)
 
-    def stat_notes(self, paths: Iterable[str]) -> dict[str, FileStat | None]:
-        """The size and times of these notes now; None for one that is gone.
+    def stat_notes(self, collection: str, paths: Sequence[str]) -> dict[str, FileStat | None]:
+        """The size and times of these notes of one collection now; None for one that is gone.
 
-        Raises VaultGone if the vault itself is missing: then nothing is known about them.
+        Raises VaultGone if the root itself is missing: then nothing is known about them.
         """
-        found = dict(self._vault.stat(paths))
-        if None in found.values():
-            try:
-                self.verify_root()
-            except OSError:
-                raise VaultGone("unreadable") from None
-        return found
+        if collection not in self._current_roots():
+            return dict.fromkeys(paths)
+        return _outer(paths, self._files(collection).stat, self.split)
 
-    def find_moves(
-        self, missing: Mapping[str, Entry], appeared: Sequence[NoteFile], known: Mapping[str, str]
-    ) -> dict[str, str]:
-        """New path -> old path, for notes whose content appeared at another path.
-
-        `known`: the hashes that the index has for paths that appeared. Such a path counts only if
-        its content is new.
-        """
-        hashed: dict[str, tuple[NoteFile, str]] = {}
-        for file in possible_moves(missing.values(), appeared):
-            before = self._hashed.get(file.path)
-            try:
-                digest = before[1] if before and before[0] == file else self._hash_of(file.path)
-            except (NoteMissing, ChangedWhileRead, SkipPath, Unreadable):
-                continue
-            hashed[file.path] = (file, digest)
-        # The next call does not read these again.
-        self._hashed = hashed if len(hashed) <= MOST_HASHED else {}
-        new = {path: sha for path, (_, sha) in hashed.items() if known.get(path) != sha}
-        return match_moves({path: entry.sha256 for path, entry in missing.items()}, new)
-
-    def _hash_of(self, path: str) -> str:
-        return hashlib.sha256(self._vault.read(path)[0]).hexdigest()
+    def hash_notes(self, collection: str, files: Sequence[NoteFile]) -> dict[str, str]:
+        """The SHA-256 of these notes of one collection, as far as they can be read now."""
+        inner = [structs.replace(file, path=self.split(file.path)[1]) for file in files]
+        hashed = self._files(collection).hash_notes(inner)
+        return {
+            file.path: hashed[one.path]
+            for file, one in zip(files, inner, strict=True)
+            if one.path in hashed
+        }
 
     def read_bytes(self, path: str) -> tuple[bytes, str]:
         """One note as it is now, and its SHA-256. NoteMissing if it does not belong in the index.
 
-        Raises ChangedWhileRead, SkipPath, Unreadable, and VaultGone if the vault itself is missing.
+        Raises ChangedWhileRead, SkipPath, Unreadable, and VaultGone if the root itself is missing.
         """
         if not self.includes(path):
             raise NoteMissing(path)
+        collection, inner = self.split(path)
         try:
-            data, _ = self._vault.read(path)
+            data, _ = self._files(collection).read(inner)
         except NoteMissing:
-            self.verify_root()
+            self.verify_root(collection)
             raise
         return data, hashlib.sha256(data).hexdigest()
 
@@ -259,26 +217,29 @@ class NoteReader:
 
     def read(
         self,
+        collection: str,
         paths: Sequence[str],
         known: Mapping[str, Entry],
         *,
         again: bool = False,
         room: int | None = None,
     ) -> ReadResult:
-        """Read these notes and split them into chunks. A note with its `known` content is not split
-        unless `again`. After `room` bytes, the rest is left for another call."""
+        """Read these notes of one collection and split them into chunks. A note with its `known`
+        content is not split unless `again`. After `room` bytes, the rest is left for another call.
+
+        Raises VaultGone.
+        """
         reading = ReadResult()
         options = self._options()
-        read = 0
         for position, path in enumerate(paths):
-            if room is not None and read >= room:
+            if room is not None and reading.bytes_parsed >= room:
                 reading.left = list(paths[position:])
                 break
             if not self.includes(path):
                 reading.gone.append(path)
                 continue
             try:
-                read += self._read_one(path, known.get(path), options, again, reading)
+                self._read_one(collection, path, known.get(path), options, again, reading)
             except NoteMissing:
                 reading.gone.append(path)
             except SkipPath as why:
@@ -291,21 +252,25 @@ class NoteReader:
 
     def _read_one(
         self,
+        collection: str,
         path: str,
         known: Entry | None,
         options: ChunkOptions,
         again: bool,
         reading: ReadResult,
-    ) -> int:
-        """Add one note to the result; returns the number of bytes that were parsed."""
-        data, facts = self._vault.read(path)
+    ) -> None:
+        """Add one note to the result."""
+        data, facts = self._files(collection).read(self.split(path)[1])
         digest = hashlib.sha256(data).hexdigest()
         if known is not None and known.sha256 == digest and not again:
             times = (facts.mtime_ns, facts.size, digest, facts.ctime_ns)
             reading.touched.append(TouchedFile(path, *times))
-            return 0
+            return
+        reading.bytes_parsed += len(data)
         document = self._documents.read(path, data, digest) if kind_of(path).is_slow else None
-        note = parse_note(path, data, options, self.count_tokens, document=document)
+        note = parse_note(
+            path, data, options, self.count_tokens, collection=collection, document=document
+        )
         if isinstance(note, Unparsable):
             reading.failed.append((path, note.reason))
         elif note.hidden is not None:
@@ -313,7 +278,6 @@ class NoteReader:
         else:
             times_and_note = (facts.mtime_ns, facts.size, note, facts.ctime_ns)
             reading.files.append(ReadFile(path, digest, *times_and_note))
-        return len(data)
 
     def _options(self) -> ChunkOptions:
         config = self._settings.current
@@ -323,20 +287,56 @@ class NoteReader:
             config.security.code_blocks,
         )
 
-    def _patterns(self) -> NotePatterns:
-        return self._current_rules().patterns
+    def _files(self, collection: str) -> CollectionFiles:
+        """Raises VaultGone for a collection that is not configured (any more)."""
+        files = self._current_roots().get(collection)
+        if files is None:
+            raise VaultGone("missing", collection)
+        return files
 
-    def _rules(self) -> FolderRules:
-        return self._current_rules().folders
-
-    def _current_rules(self) -> _CompiledRules:
-        """The rules, compiled again if the configuration or the template folders have changed."""
-        indexing, templates = self._settings.current.indexing, self._templates
-        known = self._compiled
-        if known is None or (known.indexing, known.templates) != (indexing, templates):
-            skipped = templates if indexing.templates == "skip" else ()
-            folders = FolderRules(indexing.allow_dirs, indexing.deny_dirs, skipped)
-            patterns = NotePatterns(indexing.file_patterns)
+    def _current_roots(self) -> Mapping[str, CollectionFiles]:
+        """The roots, made again if the configuration has changed."""
+        config, known = self._settings.current, self._roots
+        if known.config is not config:
             # One assignment, because several threads use this reader at once.
-            self._compiled = known = _CompiledRules(indexing, templates, folders, patterns)
-        return known
+            self._roots = known = self._make_roots(config, known.files)
+        return known.files
+
+    def _make_roots(self, config: Config, before: Mapping[str, CollectionFiles]) -> _Roots:
+        """What is remembered of a root stays, as long as its folder is the same."""
+        made: dict[str, CollectionFiles] = {}
+        sampled = max(LEAST_SAMPLED, MOST_NOTES // (1 + len(config.collections)))
+        for name, path in roots_of(config).items():
+            known = before.get(name)
+            memory = known.memory if known is not None and known.root == path else None
+            memory = memory or RootMemory(path, self._clock.monotonic)
+            made[name] = CollectionFiles(name, rules_of(config, name), memory, sampled)
+        return _Roots(config, MappingProxyType(made), frozenset(config.collections))
+
+
+def roots_of(config: Config) -> dict[str, str]:
+    """The folder of the vault and of each collection, by name; the vault first."""
+    return {VAULT: config.vault_path} | {name: c.path for name, c in config.collections.items()}
+
+
+def rules_of(config: Config, collection: str) -> ReadingRules:
+    """Which notes of a collection belong in the index."""
+    indexing = config.indexing
+    skips_templates = indexing.templates == "skip"
+    if collection == VAULT:
+        taken = tuple(join_path(name, "") for name in config.collections)
+        lists = (indexing.file_patterns, indexing.allow_dirs, indexing.deny_dirs)
+        return ReadingRules(*lists, skips_templates, taken)
+    one = config.collections[collection]
+    patterns = one.patterns or default_patterns()
+    return ReadingRules(patterns, one.allow_dirs, one.deny_dirs, skips_templates)
+
+
+def _outer(
+    paths: Sequence[str],
+    work: Callable[[Sequence[str]], Mapping[str, T]],
+    split: Callable[[str], tuple[str, str]],
+) -> dict[str, T]:
+    """Calls `work` with the paths in their collection; the answer has the paths as given."""
+    inner = {split(path)[1]: path for path in paths}
+    return {inner[path]: found for path, found in work(list(inner)).items()}

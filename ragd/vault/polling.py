@@ -1,4 +1,4 @@
-"""File events found by scanning the vault every few seconds, where the system's watch fails.
+"""File events found by scanning a root every few seconds, where the system's watch fails.
 
 An unreadable folder or an undecodable name does not stop it, unlike that watch. It reads no file.
 """
@@ -6,10 +6,11 @@ An unreadable folder or an undecodable name does not stop it, unlike that watch.
 from collections.abc import Callable, Collection, Mapping
 
 from ragd.clock import Clock
+from ragd.vault.collection_files import CollectionScan
 from ragd.vault.file_events import ROOT, FileEvent
 from ragd.vault.files import NoteFile
-from ragd.vault.note_reader import VaultGone, VaultScan
-from ragd.vault.threads import SCAN
+from ragd.vault.threads import Lane
+from ragd.vault.walk import VaultGone
 
 POLL_S = 5.0
 MOST_BUSY = 0.05  # the largest share of the time that is spent on scans
@@ -18,8 +19,9 @@ MOST_BUSY = 0.05  # the largest share of the time that is spent on scans
 class Polling:
     """Has the methods of an open watch. The first scan is what the next one is compared with."""
 
-    def __init__(self, clock: Clock, scan: Callable[[], VaultScan]) -> None:
+    def __init__(self, clock: Clock, lane: Lane, scan: Callable[[], CollectionScan]) -> None:
         self._clock = clock
+        self._lane = lane
         self._scan = scan
         self._before: dict[str, NoteFile] | None = None
         self._took_s = 0.0
@@ -30,7 +32,7 @@ class Polling:
             await self._clock.sleep(max(POLL_S, self._took_s / MOST_BUSY))
         began = self._clock.monotonic()
         try:
-            scanned = await SCAN.run(self._scan)
+            scanned = await self._lane.run(self._scan)
         except VaultGone:
             return {("deleted", ROOT)}
         self._took_s = self._clock.monotonic() - began

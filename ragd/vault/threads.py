@@ -1,9 +1,10 @@
 """Threads for calls that touch the vault. Such calls never run on the event loop's default pool.
 
 A disk or network mount that hangs blocks a thread, and a blocked thread cannot be ended. So each
-kind of caller has a lane with a few threads of its own. A call that gets no answer from the disk
-for too long is given up with VaultNotResponding. While every thread of a lane is blocked, further
-calls fail at once with the same error.
+kind of caller has a lane with a few threads of its own for each collection: one that hangs never
+takes a thread from another. A call that gets no answer from the disk for too long is given up with
+VaultNotResponding. While every thread of a lane is blocked, further calls fail at once with the
+same error.
 """
 
 import asyncio
@@ -18,22 +19,24 @@ from typing import Any, ParamSpec, TypeVar
 from ragd.errors import RagdError
 from ragd.events import DependencyLost, VaultUnavailable
 from ragd.vault import disk_waits
+from ragd.vault.collection_paths import VAULT
 from ragd.vault.walk import VaultGone
 
 CODE = "VAULT_NOT_RESPONDING"
 FINISH_ON_DISK_S = 1.0  # the longest wait for a disk call when the process ends
 QUEUE_CHECK_S = 0.25
 CHECK_AGAIN_S = 0.05  # the shortest wait between two checks of a call
+MOST_LANES = 256  # for one kind of caller; more than that are dropped when they are idle
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class VaultNotResponding(VaultGone):
-    """The vault's disk or mount hangs: it did not answer within the time limit."""
+    """The disk or mount of a root hangs: it did not answer within the time limit."""
 
-    def __init__(self) -> None:
-        super().__init__("unreadable")
+    def __init__(self, collection: str = VAULT) -> None:
+        super().__init__("unreadable", collection)
 
 
 class _Call:
@@ -59,11 +62,13 @@ class _Call:
 
 
 class Lane:
-    """A few threads for one kind of caller, so that callers do not starve each other."""
+    """A few threads for one kind of caller and one collection, so that callers do not starve each
+    other."""
 
-    def __init__(self, name: str, threads: int, limit_s: float) -> None:
+    def __init__(self, name: str, threads: int, limit_s: float, collection: str = VAULT) -> None:
         self.name = name
         self.limit_s = limit_s
+        self.collection = collection
         self._threads = threads
         self._lock = threading.Lock()
         self._running: set[_Call] = set()
@@ -72,7 +77,7 @@ class Lane:
     async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Make the call in a thread and return its result. Raises VaultNotResponding."""
         if self.is_blocked():
-            raise VaultNotResponding
+            raise VaultNotResponding(self.collection)
         call = _Call(functools.partial(work, *args, **kwargs))
         self._submit(call)
         answer: asyncio.Future[T] = asyncio.wrap_future(call.answer)
@@ -80,7 +85,7 @@ class Lane:
             while not answer.done():
                 left = self.limit_s - call.wait.seconds()
                 if left <= 0 or (self.is_blocked() and not call.answer.running()):
-                    raise VaultNotResponding
+                    raise VaultNotResponding(self.collection)
                 if not call.answer.running():  # the calls before it may turn out to be blocked
                     left = min(left, QUEUE_CHECK_S)
                 await asyncio.wait({answer}, timeout=max(left, CHECK_AGAIN_S))
@@ -96,7 +101,7 @@ class Lane:
         self._submit(call)
         concurrent.futures.wait([call.answer], self.limit_s)
         if not call.answer.done():
-            raise VaultNotResponding
+            raise VaultNotResponding(self.collection)
         result: T = call.answer.result()
         return result
 
@@ -105,6 +110,12 @@ class Lane:
         with self._lock:
             blocked = [call for call in self._running if call.wait.seconds() >= self.limit_s]
             return len(blocked) == self._threads
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no call runs or waits."""
+        with self._lock:
+            return not self._running
 
     def finish(self, deadline: float) -> None:
         """Wait for running calls, except for those that have waited for the disk for a second."""
@@ -141,28 +152,61 @@ class Lane:
                 self._waiting.remove(call)
 
 
-SEARCH = Lane("search", 2, 5.0)  # do the notes of results still exist?
-NOTES = Lane("notes", 4, 7.0)  # lines of a note and sources of memories: a person is waiting
-DOCUMENTS = Lane("documents", 2, 7.0)  # the same, of documents that take long to read
-MEMORIES = Lane("memories", 2, 5.0)  # have the sources of memories changed?
-CHECK = Lane("check", 2, 7.0)  # does the vault exist?
-SCAN = Lane("scan", 2, 30.0)
-WATCH = Lane("watch", 2, 60.0)  # beginning a native watch is one long call
-READ = Lane("read", 2, 30.0)  # for indexing
-BACKLOG = Lane("backlog", 2, 30.0)  # for vectors
+class Lanes:
+    """The lanes of one kind of caller: one for each collection, made when it is first used."""
+
+    def __init__(self, name: str, threads: int, limit_s: float) -> None:
+        self.name = name
+        self.limit_s = limit_s
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._lanes: dict[str, Lane] = {}
+
+    def of(self, collection: str) -> Lane:
+        """The lane for calls to this collection."""
+        with self._lock:
+            lane = self._lanes.get(collection)
+            if lane is None:
+                if len(self._lanes) >= MOST_LANES:  # collections come and go
+                    self._lanes = {c: one for c, one in self._lanes.items() if not one.is_idle}
+                lane = Lane(self.name, self._threads, self.limit_s, collection)
+                self._lanes[collection] = lane
+            lane.limit_s = self.limit_s
+            return lane
+
+    def finish(self, deadline: float) -> None:
+        """Wait for running calls, as Lane.finish does."""
+        with self._lock:
+            lanes = list(self._lanes.values())
+        for lane in lanes:
+            lane.finish(deadline)
+
+
+SEARCH = Lanes("search", 2, 5.0)  # do the notes of results still exist?
+NOTES = Lanes("notes", 4, 7.0)  # lines of a note and sources of memories: a person is waiting
+DOCUMENTS = Lanes("documents", 2, 7.0)  # the same, of documents that take long to read
+MEMORIES = Lanes("memories", 2, 5.0)  # have the sources of memories changed?
+CHECK = Lanes("check", 2, 7.0)  # does the vault exist?
+SCAN = Lanes("scan", 2, 30.0)
+WATCH = Lanes("watch", 2, 60.0)  # beginning a native watch is one long call
+READ = Lanes("read", 2, 30.0)  # for indexing
+BACKLOG = Lanes("backlog", 2, 30.0)  # for vectors
 
 LANES = (SEARCH, NOTES, DOCUMENTS, MEMORIES, CHECK, SCAN, WATCH, READ, BACKLOG)
 
 
 def unavailable_fact(why: VaultGone) -> VaultUnavailable | DependencyLost:
-    """The fact to record when the vault could not be used."""
+    """The fact to record when a collection could not be used."""
+    name = "" if why.collection == VAULT else why.collection
     if isinstance(why, VaultNotResponding):
-        return DependencyLost(dependency="vault", code=CODE)
-    return VaultUnavailable(reason=why.reason)
+        return DependencyLost(dependency="vault", code=CODE, collection=name)
+    return VaultUnavailable(reason=why.reason, collection=name)
 
 
 def unavailable_error(why: VaultGone) -> RagdError:
-    """The error to answer a request with when the vault could not be used."""
+    """The error to answer a request with when a collection could not be used."""
+    if why.collection != VAULT:
+        return RagdError("COLLECTION_NOT_FOUND")
     return RagdError(CODE if isinstance(why, VaultNotResponding) else "VAULT_NOT_FOUND")
 
 

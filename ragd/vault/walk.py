@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from ragd.notes.documents.kinds import kind_of, known_kind
 from ragd.vault import leftover_files
+from ragd.vault.collection_paths import VAULT
 from ragd.vault.disk_waits import disk_answered, waits_for_disk
 from ragd.vault.file_patterns import NotePatterns
-from ragd.vault.folder_rules import TEMPLATES, FolderRules
+from ragd.vault.folder_rules import NAME_TAKEN, TEMPLATES, FolderRules
 from ragd.vault.safe_open import (
     LINK,
     OpenFolder,
@@ -38,10 +39,11 @@ RootIdentity = tuple[int, int]  # device and inode of the root
 
 
 class VaultGone(Exception):
-    """The vault's root is missing or not the same: nothing is known about its notes."""
+    """A root is missing or not the same: nothing is known about its notes."""
 
-    def __init__(self, reason: GoneReason) -> None:
+    def __init__(self, reason: GoneReason, collection: str = VAULT) -> None:
         self.reason: GoneReason = reason
+        self.collection = collection  # whose root it is
         super().__init__(reason)
 
 
@@ -179,6 +181,8 @@ class Walk:
         if reason == TEMPLATES:
             self._skip(path, reason)
             self._templates.append([*steps, name])
+        elif reason == NAME_TAKEN:
+            self._skip(path, reason)
         elif reason is not None:
             return  # the configuration excludes it, so it is not reported
         elif not _is_utf8(name):

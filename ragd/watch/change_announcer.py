@@ -4,31 +4,28 @@ It reads no note. Changes inside a moved folder are left to a rescan.
 """
 
 import asyncio
-from collections.abc import Sequence
 from typing import Protocol
 
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.events import FileChange, FilesChanged
 from ragd.state.ledger import Ledger
+from ragd.vault.collection_calls import CollectionPaths, find_kinds
 from ragd.vault.file_events import ROOT, EventKind, FileEvent
-from ragd.vault.note_reader import PathKind, VaultGone
 from ragd.vault.threads import SCAN
 from ragd.watch.debounce import Debounce
 from ragd.watch.left_out_notes import LeftOutNotes
 from ragd.watch.rescan_requests import RescanRequests
 
 NAME = "watcher"
-DEBOUNCED_MAX = 4000  # paths; if more change, the whole vault is scanned
+DEBOUNCED_MAX = 4000  # paths; if more change, everything is scanned
 OVERFLOW_EVENTS = 1000  # with this many events at once, the system's queue may have overflowed
 
 
-class PathInspector(Protocol):
-    """Which paths are notes, and what is at a path. `kinds` is called in a thread."""
+class PathInspector(CollectionPaths, Protocol):
+    """Which paths are notes, and what is at a path."""
 
     def includes(self, path: str) -> bool: ...
-
-    def kinds(self, paths: Sequence[str]) -> dict[str, PathKind]: ...
 
 
 class ChangeAnnouncer:
@@ -49,7 +46,7 @@ class ChangeAnnouncer:
         self._notes = notes
         self._left_out = left_out
         self._rescans = rescans
-        self._debounce = Debounce()  # ROOT in it stands for a scan of the whole vault
+        self._debounce = Debounce()  # ROOT in it stands for a scan of everything
         self._has_changes = asyncio.Event()
         self._announcing: frozenset[str] = frozenset()  # settled, and not recorded yet
 
@@ -102,12 +99,10 @@ class ChangeAnnouncer:
     async def _announce(self, paths: list[str]) -> None:
         """Compare these settled paths with the catalog, and record how they differ."""
         catalog = self._ledger.state.catalog
-        try:
-            present = await SCAN.run(self._notes.kinds, paths)
-        except VaultGone:
-            self._rescans.request()
-            return
-        missing = [path for path in paths if path not in present]
+        present, unknown = await find_kinds(SCAN, self._notes, paths)
+        if unknown:
+            self._rescans.request()  # their collection is gone
+        missing = [path for path in paths if path not in present and path not in unknown]
         if "folder" in present.values() or any(map(catalog.is_folder, missing)):
             self._rescans.request()  # the notes in it get no events of their own
         if not self._ledger.state.follows_vault:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from ragd.state.ledger import Ledger
 from ragd.vault.files import NoteFile
-from ragd.vault.note_reader import VaultScan
+from ragd.vault.vault_scan import VaultScan
 
 
 class LeftOutNotes:

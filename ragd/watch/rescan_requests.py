@@ -30,6 +30,11 @@ class RescanRequests:
         self._is_owed = False
         self._requested.set()
 
+    @property
+    def is_requested(self) -> bool:
+        """Whether a scan was requested since the last one began."""
+        return self._requested.is_set()
+
     def clear(self) -> None:
         """A scan begins: it serves all requests so far."""
         self._requested.clear()

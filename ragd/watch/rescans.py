@@ -1,47 +1,41 @@
-"""Scans the whole vault: at the start, every few minutes, and when a scan is requested.
+"""Scans all collections: at the start, every few minutes, and when a scan is requested.
 
-File events can get lost silently; a scan finds what they missed. It reads no note and removes none.
+File events can get lost silently; a scan finds what they missed. A collection that is gone is
+looked for every few seconds. It reads no note and removes none.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from typing import Protocol
 
 import structlog
 
 from ragd.batch.deletion_hold import DeletionHold
-from ragd.batch.moved_notes import Moves, moves_in_scan
-from ragd.batch.sync_plan import SyncPlan, plan_sync, vanished
+from ragd.batch.moved_notes import MoveFinder, Moves, moves_in_scan
+from ragd.batch.scan_facts import scanned_fact
+from ragd.batch.sync_plan import plan_sync, vanished
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
-from ragd.events import VaultScanned
-from ragd.folds.catalog import Entry
 from ragd.folds.stored import stored_files
 from ragd.state.ledger import Ledger
-from ragd.vault.files import NoteFile
-from ragd.vault.note_reader import VaultGone, VaultScan
+from ragd.vault.collection_calls import CollectionScanner, is_usable, scan_all
+from ragd.vault.note_reader import VaultGone
 from ragd.vault.threads import SCAN, unavailable_fact
+from ragd.vault.vault_scan import VaultScan
 from ragd.watch.change_announcer import NAME, ChangeAnnouncer
+from ragd.watch.collection_watches import CollectionWatches
 from ragd.watch.left_out_notes import LeftOutNotes
 from ragd.watch.rescan_requests import RescanRequests
-from ragd.watch.watch_loop import WatchLoop
-from ragd.watch.watch_state import WatchStates
 
-GONE_AGAIN_S = 5.0  # the time between two scans while the vault is gone
+GONE_AGAIN_S = 5.0  # the time between two looks for a collection that is gone
 
 log = structlog.get_logger(NAME)
 
 
-class VaultScanner(Protocol):
-    """Scans the vault and compares notes; all but `includes` is called in a thread."""
-
-    def scan(self, *, may_be_empty: bool, known: Sequence[str] = ()) -> VaultScan: ...
+class VaultScanner(CollectionScanner, MoveFinder, Protocol):
+    """Scans collections and compares notes."""
 
     def includes(self, path: str) -> bool: ...
-
-    def find_moves(
-        self, missing: Mapping[str, Entry], appeared: Sequence[NoteFile], known: Mapping[str, str]
-    ) -> Moves: ...
 
 
 class Rescans:
@@ -53,8 +47,7 @@ class Rescans:
         clock: Clock,
         settings: Settings,
         notes: VaultScanner,
-        states: WatchStates,
-        watch: WatchLoop,
+        watches: CollectionWatches,
         announcer: ChangeAnnouncer,
         left_out: LeftOutNotes,
         hold: DeletionHold,
@@ -64,8 +57,7 @@ class Rescans:
         self._clock = clock
         self._settings = settings
         self._notes = notes
-        self._states = states
-        self._watch = watch
+        self._watches = watches
         self._announcer = announcer
         self._left_out = left_out
         self._hold = hold
@@ -74,35 +66,60 @@ class Rescans:
     async def run(self) -> None:
         while True:
             self._requests.clear()
-            try:
-                await self._scan()
-            except VaultGone as why:
-                await self._record_gone(why)
+            await self._scan()
             await self._wait_until_due()
 
     async def _wait_until_due(self) -> None:
-        """Wait for the next scan, or for a request; but never scan twice without a pause."""
+        """Wait for the next scan, or for a request; but never scan twice without a pause.
+
+        While all collections are gone, a scan costs nothing. If only some are gone, these are
+        looked for: a scan would walk the others, too.
+        """
         watch = self._settings.current.watch
-        is_present = self._states.is_vault_present
-        due = watch.rescan_s if is_present else min(GONE_AGAIN_S, watch.rescan_s)
-        await self._requests.wait(self._clock, due)
+        left = watch.rescan_s
+        while left > 0 and not self._requests.is_requested:
+            gone = self._watches.gone()
+            step = min(GONE_AGAIN_S, left) if gone else left
+            await self._requests.wait(self._clock, step)
+            left -= step
+            if gone and not self._requests.is_requested:
+                is_all = len(gone) == len(list(self._watches))
+                if is_all or await self._is_one_back(gone):
+                    break
         await self._clock.sleep(watch.debounce_s)
 
-    async def _record_gone(self, why: VaultGone) -> None:
-        if self._states.vault_gone():
-            log.warning("the vault cannot be used", reason=why.reason)
+    async def _is_one_back(self, gone: list[str]) -> bool:
+        state = self._ledger.state
+        known = list(stored_files(state.catalog))
+        usable = [
+            is_usable(SCAN, self._notes, state.catalog, name, known)
+            for name in gone
+            if not state.health.is_hanging(name)  # a probe notices when it responds again
+        ]
+        return any(await asyncio.gather(*usable))
+
+    async def _record_gone(self, name: str, why: VaultGone) -> None:
+        watch = self._watches.get(name)
+        if watch is not None and watch.states.vault_gone():
+            log.warning("a collection cannot be used", collection=name, reason=why.reason)
             await self._ledger.journal.append(NAME, unavailable_fact(why))
 
     async def _scan(self) -> None:
         began = self._clock.monotonic()
         state = self._ledger.state
         began_seq = state.seq
-        is_new = not state.catalog.holds_notes
         known = list(stored_files(state.catalog))  # a copy, for threads
-        scanned = await SCAN.run(self._notes.scan, may_be_empty=is_new, known=known)
+        scanned = await scan_all(SCAN, self._notes, state.catalog, state.health, known=known)
         scanned.began_seq = began_seq
-        self._watch.set_folders(scanned.folders)
-        self._states.vault_found(scanned.identity)
+        self._watches.set_names([*scanned.roots, *scanned.gone])
+        for name, root in scanned.roots.items():
+            if watch := self._watches.get(name):
+                watch.loop.set_folders(root.folders)
+                watch.states.vault_found(root.identity)
+        for name, why in scanned.gone.items():
+            await self._record_gone(name, why)
+        if not scanned.roots:
+            return
         denied = await asyncio.to_thread(self._denied_paths, known)
         moves: Moves = {}
         if state.jobs.reading_notes is None:
@@ -111,28 +128,21 @@ class Rescans:
         if state.jobs.reading_notes is not None:
             self._requests.request_after_job()  # what the job has yet to store would look changed
             return
-        await self._compare(scanned, denied, moves, began)
+        await self._compare(scanned, denied, moves, lambda: self._clock.monotonic() - began)
 
     def _denied_paths(self, paths: list[str]) -> list[str]:
         return [path for path in paths if not self._notes.includes(path)]
 
     async def _compare(
-        self, scanned: VaultScan, denied: list[str], moves: Moves, began: float
+        self, scanned: VaultScan, denied: list[str], moves: Moves, took_s: Callable[[], float]
     ) -> None:
         """Compare the scan with the catalog, and record the differences."""
         state = self._ledger.state
         stored = stored_files(state.catalog)
-        plan = self._hold.apply_to(
-            plan_sync(
-                scanned.notes,
-                stored,
-                denied=denied,
-                unreadable_folders=scanned.unreadable_folders,
-                moves=moves,
-            ),
-            len(stored),
-            scanned.identity[0],
+        plan = plan_sync(
+            scanned.notes, stored, denied=denied, may_exist=scanned.may_exist, moves=moves
         )
+        plan = self._hold.apply_to(plan, stored, scanned)
         notes = self._left_out.pick(scanned)
         is_pending = self._announcer.is_pending
         upserts = self._left_out.without_unchanged(plan.upserts, notes, is_pending)
@@ -142,29 +152,12 @@ class Rescans:
             await self._announcer.announce_new(upserts, [*removals, *unlisted])
             await self._hold.record(NAME, plan.held)
         self._left_out.remember(notes)
-        await self._record_scan(scanned, plan, len(upserts), began)
+        fact = scanned_fact(scanned, plan, upserts, int(took_s() * 1000))
+        await self._ledger.journal.append(NAME, fact)
 
     def _listed_but_gone(self, scanned: VaultScan) -> list[str]:
         """Skipped and failed notes that do not exist any more."""
         catalog = self._ledger.state.catalog
         listed = catalog.skipped.keys() | catalog.failed.keys()
         present = {path for path, _ in scanned.skipped}.union(note.path for note in scanned.notes)
-        return vanished(listed, present, scanned.unreadable_folders)
-
-    async def _record_scan(
-        self, scanned: VaultScan, plan: SyncPlan, changed: int, began: float
-    ) -> None:
-        fact = VaultScanned(
-            files=len(scanned.notes),
-            changed=changed,
-            removed=len(plan.removals) + len(plan.moves) + plan.held,
-            newest_mtime=scanned.newest_mtime,
-            took_ms=int((self._clock.monotonic() - began) * 1000),
-            began=scanned.began,
-            began_seq=scanned.began_seq,
-            device=scanned.identity[0],
-            templates=scanned.templates,
-            languages=scanned.languages,
-            not_included=scanned.not_included,
-        )
-        await self._ledger.journal.append(NAME, fact)
+        return vanished(listed, present, scanned.may_exist)

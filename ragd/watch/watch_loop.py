@@ -1,10 +1,10 @@
-"""Keeps a watch on the vault open: the system's own, or polling where that keeps failing.
+"""Keeps a watch on a collection open: the system's own, or polling where that keeps failing.
 
 It passes events on and interprets none of them.
 """
 
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import structlog
 
@@ -13,10 +13,12 @@ from ragd.config.live_settings import Settings
 from ragd.events import WatchLost, WatchStarted
 from ragd.runtime.backoff import backoff_s
 from ragd.state.ledger import Ledger
-from ragd.vault.file_events import ROOT, FileEvents, WatchDied
-from ragd.vault.note_reader import VaultGone, VaultScan
+from ragd.vault.collection_files import CollectionScan
+from ragd.vault.collection_paths import VAULT, join_path
+from ragd.vault.file_events import ROOT, FileEvent, FileEvents, WatchDied
+from ragd.vault.note_reader import VaultGone
 from ragd.vault.polling import Polling
-from ragd.vault.threads import WATCH
+from ragd.vault.threads import SCAN, WATCH
 from ragd.watch.change_announcer import NAME, ChangeAnnouncer
 from ragd.watch.rescan_requests import RescanRequests
 from ragd.watch.watch_state import WatchStates
@@ -31,19 +33,21 @@ log = structlog.get_logger(NAME)
 
 
 class PollingScanner(Protocol):
-    """Scans the vault at `root`; called in a thread."""
+    """Scans one collection; called in a thread."""
 
-    @property
-    def root(self) -> Path: ...
+    def root(self, collection: str) -> Path: ...
 
-    def scan(self, *, may_be_empty: bool) -> VaultScan: ...
+    def collection_of(self, path: str) -> str: ...
+
+    def scan(self, collection: str, *, may_be_empty: bool) -> CollectionScan: ...
 
 
 class WatchLoop:
-    """Opens a watch when the vault is found, and another one when that dies."""
+    """Opens a watch when the collection is found, and another one when that dies."""
 
     def __init__(
         self,
+        collection: str,
         ledger: Ledger,
         clock: Clock,
         settings: Settings,
@@ -52,6 +56,8 @@ class WatchLoop:
         announcer: ChangeAnnouncer,
         rescans: RescanRequests,
     ) -> None:
+        self._collection = collection
+        self._recorded_as = "" if collection == VAULT else collection
         self._ledger = ledger
         self._clock = clock
         self._settings = settings
@@ -77,8 +83,9 @@ class WatchLoop:
                 await self._keep_open(polling=failures >= NATIVE_TRIES)
                 failures = 0
             except WatchDied as why:
-                log.warning("the watch was lost", exception=why.reason)
-                await self._ledger.journal.append(NAME, WatchLost(reason=why.reason))
+                log.warning("the watch was lost", exception=why.reason, collection=self._collection)
+                lost = WatchLost(reason=why.reason, collection=self._recorded_as)
+                await self._ledger.journal.append(NAME, lost)
                 self._rescans.request()
                 if self._clock.monotonic() - began >= STEADY_S:
                     failures = 0
@@ -94,13 +101,14 @@ class WatchLoop:
         self._watch = watch = await self._open(polling)
         self._states.watch_opened(polling=polling)
         try:
-            started = WatchStarted(how="polling" if polling else "native")
+            how: Literal["polling", "native"] = "polling" if polling else "native"
+            started = WatchStarted(how=how, collection=self._recorded_as)
             await self._ledger.journal.append(NAME, started)
             self._rescans.request()  # for changes before the watch began
             native_again = self._clock.monotonic() + NATIVE_AGAIN_S
             while self._states.vault_losses == losses:
                 burst = await watch.next()
-                self._announcer.add(burst)
+                self._announcer.add(self._with_prefix(burst))
                 if watch.is_outdated:
                     self._watch = watch = await self._open_instead(watch)
                     self._rescans.request()  # for changes in new folders before they were watched
@@ -119,12 +127,14 @@ class WatchLoop:
 
     async def _open(self, polling: bool) -> FileEvents | Polling:
         if polling:
-            scans = Polling(self._clock, self._scan)
+            scans = Polling(self._clock, SCAN.of(self._collection), self._scan)
             await scans.next()
             return scans
         step_ms = min(500, max(50, int(self._settings.current.watch.debounce_s * 125)))
         try:
-            return await WATCH.run(FileEvents, str(self._notes.root), step_ms, self._folders)
+            root = str(self._notes.root(self._collection))
+            lane = WATCH.of(self._collection)
+            return await lane.run(FileEvents, root, step_ms, self._folders)
         except VaultGone as why:
             raise WatchDied(why) from None
 
@@ -139,16 +149,27 @@ class WatchLoop:
             await outdated.wait_closed()
             return await self._open(polling=False)
         try:
-            self._announcer.add(await outdated.next())
+            self._announcer.add(self._with_prefix(await outdated.next()))
         except WatchDied:
             fresh.close()
             raise
         await outdated.wait_closed()
         return fresh
 
-    def _scan(self) -> VaultScan:
-        """In a thread. The vault may be empty if no note of it was ever stored."""
-        return self._notes.scan(may_be_empty=not self._ledger.state.catalog.holds_notes)
+    def _with_prefix(self, burst: set[FileEvent]) -> set[FileEvent]:
+        """The events with paths of the path space, without those in another collection's folder."""
+        if self._collection == VAULT:
+            mine = self._notes.collection_of
+            return {(kind, path) for kind, path in burst if mine(path) == VAULT}
+        return {
+            (kind, path if path == ROOT else join_path(self._collection, path))
+            for kind, path in burst
+        }
+
+    def _scan(self) -> CollectionScan:
+        """In a thread. The root may be empty if no note of it was ever stored."""
+        may_be_empty = not self._ledger.state.catalog.count_stored(self._collection)
+        return self._notes.scan(self._collection, may_be_empty=may_be_empty)
 
     async def _can_watch_natively(self) -> bool:
         try:

@@ -1,4 +1,4 @@
-"""The states of the watcher, and every transition between them. It reads and records nothing.
+"""The states of one collection's watch, and every transition between them. It records nothing.
 
 From WAITING_FOR_VAULT, a scan leads to VAULT_FOUND or VAULT_GONE. An open watch makes VAULT_FOUND
 WATCHING or POLLING, and a closed one makes it VAULT_FOUND again. From these three, a missed vault

@@ -1,6 +1,6 @@
-"""The watcher: notices changes in the vault, and records them when they are settled.
+"""The watcher: notices changes in all collections, and records them when they are settled.
 
-File events are quick, but some get lost silently, so the vault is also scanned. The watcher reads
+File events are quick, but some get lost silently, so everything is also scanned. The watcher reads
 no note and removes none.
 """
 
@@ -20,8 +20,10 @@ from ragd.events import (
     tag_of_type,
 )
 from ragd.state.ledger import Ledger
+from ragd.vault.collection_paths import VAULT
 from ragd.watch.change_announcer import NAME as NAME
 from ragd.watch.change_announcer import ChangeAnnouncer, PathInspector
+from ragd.watch.collection_watches import CollectionWatches
 from ragd.watch.left_out_notes import LeftOutNotes
 from ragd.watch.rescan_requests import RescanRequests
 from ragd.watch.rescans import Rescans, VaultScanner
@@ -54,20 +56,24 @@ class Watcher:
     ) -> None:
         self._ledger = ledger
         self._hold = hold
-        self._states = WatchStates()
-        self._requests = RescanRequests()
+        self._requests = requests = RescanRequests()
         left_out = LeftOutNotes(ledger)
-        self._announcer = ChangeAnnouncer(ledger, clock, settings, notes, left_out, self._requests)
-        self._loop = WatchLoop(
-            ledger, clock, settings, notes, self._states, self._announcer, self._requests
+        self._announcer = announcer = ChangeAnnouncer(
+            ledger, clock, settings, notes, left_out, requests
         )
+
+        def make_loop(collection: str, states: WatchStates) -> WatchLoop:
+            shared = (ledger, clock, settings, notes, states, announcer, requests)
+            return WatchLoop(collection, *shared)
+
+        self._watches = CollectionWatches(make_loop)
+        self._watches.set_names(notes.collections)
         self._rescans = Rescans(
             ledger,
             clock,
             settings,
             notes,
-            self._states,
-            self._loop,
+            self._watches,
             self._announcer,
             left_out,
             hold,
@@ -76,7 +82,7 @@ class Watcher:
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._loop.run())
+            group.create_task(self._watches.run())
             group.create_task(self._announcer.run())
             group.create_task(self._rescans.run())
             group.create_task(self._listen())
@@ -88,7 +94,7 @@ class Watcher:
             if isinstance(event, DependencyLost | DependencyRecovered):
                 self._dependency_changed(event)
             elif isinstance(event, VaultUnavailable):
-                self._vault_missed()
+                self._missed(event.collection)
             elif isinstance(event, BatchStored):
                 if event.moved and self._hold.is_active:
                     self._requests.request()  # fewer deletions may be held now
@@ -98,15 +104,16 @@ class Watcher:
                 self._requests.job_ended()
 
     def _dependency_changed(self, event: DependencyLost | DependencyRecovered) -> None:
-        """The vault was lost (its watch may die silently) or is back, or the last scan is too old:
-        the machine may have slept."""
+        """A collection was lost (its watch may die silently) or is back, or the last scan is too
+        old: the machine may have slept."""
         is_lost = isinstance(event, DependencyLost)
         if event.dependency == "vault" and is_lost:
-            self._vault_missed()
+            self._missed(event.collection)
         elif event.dependency == "vault" or (event.dependency == "scan" and is_lost):
             self._requests.request()
 
-    def _vault_missed(self) -> None:
-        """Scan every few seconds until the vault is found, and then open a new watch."""
-        self._states.vault_missed()
+    def _missed(self, collection: str) -> None:
+        """Look for it every few seconds until it is found, and then open a new watch."""
+        if watch := self._watches.get(collection or VAULT):
+            watch.states.vault_missed()
         self._requests.request()

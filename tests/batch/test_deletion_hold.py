@@ -9,6 +9,7 @@ from ragd.batch.deletion_hold import RECENT_S, DeletionHold, is_suspicious
 from ragd.batch.sync_plan import SyncPlan
 from ragd.events import BatchStored, DeletionsHeld, StoredFile, VaultScanned
 from ragd.state.ledger import Ledger
+from ragd.vault.collection_paths import VAULT
 from tests.daemon.virtual_clock import VirtualClock
 from tests.eventlog.homes import Home
 
@@ -104,7 +105,7 @@ async def test_the_held_notes_are_forgotten_when_the_hold_is_over(
     await hold.judge(ACTOR, names(0, 60))
     hold.forget_if_over()
     assert hold.is_held("1.md")
-    await hold.record(ACTOR, 0)
+    await hold.record(ACTOR, {})
     hold.forget_if_over()
     assert not hold.is_held("1.md")
 
@@ -112,10 +113,21 @@ async def test_the_held_notes_are_forgotten_when_the_hold_is_over(
 async def test_a_hold_that_does_not_change_is_not_recorded_again(
     ledger: Ledger, hold: DeletionHold
 ) -> None:
-    await hold.record(ACTOR, 7)
+    await hold.record(ACTOR, {VAULT: 7})
     seq = ledger.state.seq
-    await hold.record(ACTOR, 7)
+    await hold.record(ACTOR, {VAULT: 7})
     assert ledger.state.seq == seq
+
+
+class Roots:
+    """A scan that found every root on one device, except for those that are gone."""
+
+    def __init__(self, device: int, *gone: str) -> None:
+        self._device = device
+        self.gone = gone
+
+    def device(self, collection: str) -> int:
+        return self._device
 
 
 def plan_of(deleted: list[str], denied: list[str]) -> SyncPlan:
@@ -123,17 +135,17 @@ def plan_of(deleted: list[str], denied: list[str]) -> SyncPlan:
 
 
 async def test_a_plan_keeps_denied_notes_when_its_deletions_are_held(hold: DeletionHold) -> None:
-    held = hold.apply_to(plan_of(names(0, 69), ["99.md"]), 100, 1)
-    assert (held.removals, held.held) == (["99.md"], 69)
-    allowed = hold.apply_to(plan_of(names(0, 9), ["99.md"]), 100, 1)
-    assert (len(allowed.removals), allowed.held) == (10, 0)
+    held = hold.apply_to(plan_of(names(0, 69), ["99.md"]), names(0, 100), Roots(1))
+    assert (held.removals, held.held) == (["99.md"], {VAULT: 69})
+    allowed = hold.apply_to(plan_of(names(0, 9), ["99.md"]), names(0, 100), Roots(1))
+    assert (len(allowed.removals), allowed.held) == (10, {})
 
 
 async def test_any_deletion_is_held_while_some_are_held_or_the_device_is_another(
     ledger: Ledger, hold: DeletionHold
 ) -> None:
     await ledger.journal.append("watcher", VaultScanned(files=1, changed=0, removed=0, device=1))
-    assert hold.apply_to(plan_of(["1.md"], []), 100, 1).held == 0
-    assert hold.apply_to(plan_of(["1.md"], []), 100, 2).held == 1
+    assert hold.apply_to(plan_of(["1.md"], []), names(0, 100), Roots(1)).held == {}
+    assert hold.apply_to(plan_of(["1.md"], []), names(0, 100), Roots(2)).held == {VAULT: 1}
     await ledger.journal.append("batcher", DeletionsHeld(count=5))
-    assert hold.apply_to(plan_of(["1.md"], []), 100, 1).held == 1
+    assert hold.apply_to(plan_of(["1.md"], []), names(0, 100), Roots(1)).held == {VAULT: 1}

@@ -91,6 +91,9 @@ def test_a_vault_path_alone_gives_the_defaults_of_the_specification() -> None:
             "text_weight": 0.5,
             "stale": "full_text",
         },
+        "collections": {},
+        "contexts": {},
+        "access": {"default": "allow", "rules": []},
     }
 
 

@@ -13,6 +13,7 @@ from pages import deviations, event_catalogue, vocabulary
 from pages.recorders import recorders
 from ragd.config.keys import dotted_keys
 from ragd.config.load import parse
+from ragd.config.schema import AccessMatch, CollectionSettings
 from ragd.events import EVENT_TYPES, TAGS
 from ragd.folds import State
 
@@ -149,8 +150,15 @@ def test_only_actors_and_the_daemon_record() -> None:
 
 
 def test_every_key_has_its_row() -> None:
-    page = PAGES["configuration.md"]
+    page = re.sub(r"^### .*?(?=^## )", "", PAGES["configuration.md"], flags=re.M | re.S)
     assert re.findall(r"^\| `([\w.]+)` \|", page, re.M) == [key.name for key in dotted_keys()]
+
+
+def test_every_key_of_a_collection_and_of_a_rule_has_its_row() -> None:
+    inner = re.findall(r"^### .*?(?=^## )", PAGES["configuration.md"], re.M | re.S)
+    listed = [re.findall(r"^\| `([\w.]+)` \|", part, re.M) for part in inner]
+    rule = [f"match.{name}" for name in AccessMatch.__struct_fields__] + ["collections"]
+    assert listed == [list(CollectionSettings.__struct_fields__), rule]
 
 
 def test_the_configurations_on_the_page_are_accepted() -> None:

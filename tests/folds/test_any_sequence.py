@@ -33,6 +33,7 @@ from ragd.events import (
     FilesChanged,
     FileSkipped,
     FilledFile,
+    HeldCollection,
     IndexActivated,
     IndexBuilding,
     IndexLost,
@@ -41,6 +42,7 @@ from ragd.events import (
     Mode,
     Outcome,
     RecountedFile,
+    ScannedCollection,
     SegmentQuarantined,
     StoredFile,
     Unknown,
@@ -137,6 +139,12 @@ def recounted(path: str, embedded: int, generation: str) -> VectorsRecounted:
     return VectorsRecounted(files=files, generation=generation, **counts)
 
 
+def scanned_roots(vault: Any, papers: Any) -> VaultScanned:
+    """A scan of two roots, each with the reason why it is gone."""
+    found = [ScannedCollection("vault", gone=vault), ScannedCollection("papers", gone=papers)]
+    return VaultScanned(files=1, changed=0, removed=0, collections=found)
+
+
 MODES = get_args(Mode)
 PROVIDERS = ("auto", "ollama", "embedded")
 SENSIBLE: list[list[Fact]] = [
@@ -149,6 +157,14 @@ SENSIBLE: list[list[Fact]] = [
     [EmbeddingFailed(code=code, attempt=n) for code, n in product(CODES[2:4], (1, 2))],
     [VaultUnavailable(reason=why) for why in ("missing", "empty", "unreadable", "moved")],
     [VaultScanned(files=1, changed=n, removed=0) for n in (0, 1)],
+    [scanned_roots(*gone) for gone in product(("", "missing"), ("", "empty", "unreadable"))],
+    [scanned_roots("not_responding", ""), scanned_roots("", "not_responding")],
+    [VaultUnavailable(reason=why, collection="papers") for why in ("missing", "moved")],
+    [DependencyLost(dependency="vault", code="X", collection="papers")],
+    [DependencyRecovered(dependency="vault", collection="papers")],
+    [WatchLost(reason="limit", collection="papers"), WatchStarted(collection="papers")],
+    [DeletionsHeld(count=60, collections=[HeldCollection("papers", 60)])],
+    [ConfigReloaded(config_hash="c", collections=["papers"])],
     [WatchLost(reason="limit"), WatchStarted()],
     [SegmentQuarantined(segment="1", first_seq=1, last_seq=2, reason="damaged")],
     [DeletionsHeld(count=count) for count in (0, 60)],

@@ -16,6 +16,7 @@ from ragd.events import (
     DeletionsHeld,
     Dependency,
     DependencyLost,
+    DependencyRecovered,
     EmbeddingFailed,
     Fact,
     FileChange,
@@ -23,11 +24,13 @@ from ragd.events import (
     FilesChanged,
     FileSkipped,
     HealthChanged,
+    HeldCollection,
     IndexActivated,
     IndexLost,
     JobFinished,
     Mode,
     Outcome,
+    ScannedCollection,
     SegmentQuarantined,
     VaultScanned,
     VaultUnavailable,
@@ -62,15 +65,22 @@ def scanned(log: Log) -> Any:
     return log.add(VaultScanned(files=1, changed=0, removed=0))
 
 
-def unavailable(reason: str) -> Step:
-    return lambda log: log.add(VaultUnavailable(reason=cast(Any, reason)))
+def unavailable(reason: str, collection: str = "") -> Step:
+    fact = VaultUnavailable(reason=cast(Any, reason), collection=collection)
+    return lambda log: log.add(fact)
 
 
-def lose(dependency: Dependency, code: str = "") -> Step:
+def lose(dependency: Dependency, code: str = "", collection: str = "") -> Step:
+    if collection:
+        fact = DependencyLost(dependency=dependency, code=code, collection=collection)
+        return lambda log: log.add(fact)
     return lambda log: log.lose(dependency, code)
 
 
-def recover(dependency: Dependency) -> Step:
+def recover(dependency: Dependency, collection: str = "") -> Step:
+    if collection:
+        fact = DependencyRecovered(dependency=dependency, collection=collection)
+        return lambda log: log.add(fact)
     return lambda log: log.recover(dependency)
 
 
@@ -84,6 +94,20 @@ def lost_index(log: Log) -> Any:
 
 def held(count: int) -> Step:
     return lambda log: log.add(DeletionsHeld(count=count))
+
+
+def papers_held(log: Log) -> Any:
+    return log.add(DeletionsHeld(count=80, collections=[HeldCollection("papers", 80)]))
+
+
+def papers_unwatched(log: Log) -> Any:
+    return log.add(WatchLost(reason="limit", collection="papers"))
+
+
+def roots(vault: Any = "", papers: Any = "") -> Step:
+    """A scan of two roots, each with the reason why it is gone."""
+    found = [ScannedCollection("vault", gone=vault), ScannedCollection("papers", gone=papers)]
+    return lambda log: log.add(VaultScanned(files=1, changed=0, removed=0, collections=found))
 
 
 def steps(*these: Step) -> Step:
@@ -131,6 +155,10 @@ wrong_size = lose("model", "DIMENSIONS_MISMATCH")
 no_model = lose("ollama", "OLLAMA_MODEL_MISSING")
 foreign = lose("index", "INDEX_OF_ANOTHER_VAULT")
 
+papers_away = unavailable("missing", "papers")
+papers_hang = lose("vault", "VAULT_NOT_RESPONDING", "papers")
+papers_back = recover("vault", "papers")
+
 # (reason, the fact that raises it): what happened before, and the fact itself.
 RAISING: dict[tuple[str, type], tuple[Step, Step]] = {
     ("STARTING", DaemonStarted): (serve, restart),
@@ -144,7 +172,12 @@ RAISING: dict[tuple[str, type], tuple[Step, Step]] = {
     ("INDEXER_FAILED", JobFinished): (serve, finish("failed")),
     ("VAULT_NOT_FOUND", VaultUnavailable): (serve, unavailable("missing")),
     ("VAULT_NOT_FOUND", LOST): (serve, no_vault),
+    ("VAULT_NOT_FOUND", VaultScanned): (serve, roots(vault="missing")),
     ("VAULT_NOT_RESPONDING", LOST): (serve, vault_hangs),
+    ("VAULT_NOT_RESPONDING", VaultScanned): (serve, roots(vault="not_responding")),
+    ("COLLECTION_NOT_FOUND", VaultUnavailable): (serve, papers_away),
+    ("COLLECTION_NOT_FOUND", LOST): (serve, papers_hang),
+    ("COLLECTION_NOT_FOUND", VaultScanned): (serve, roots(papers="empty")),
     ("OLLAMA_UNREACHABLE", LOST): (serve_by_ollama, ollama_away),
     ("OLLAMA_UNREACHABLE", EmbeddingFailed): (
         serve_by_ollama,
@@ -317,6 +350,14 @@ CLEARING: dict[tuple[str, type], tuple[Step, Step]] = {
     ("DISK_FULL", DaemonStarted): (steps(serve, lose("disk", "DISK_FULL")), restart),
     ("LOG_QUARANTINED", JobFinished): (steps(serve, quarantined), finish("complete", "full")),
     ("DELETIONS_HELD", DeletionsHeld): (steps(serve, held(80)), held(0)),
+    ("DELETIONS_HELD", VaultScanned): (steps(serve, papers_held), scanned),
+    ("DELETIONS_HELD", ConfigReloaded): (steps(serve, papers_held), reloaded("embedded")),
+    ("COLLECTION_NOT_FOUND", VaultScanned): (steps(serve, papers_away), roots()),
+    ("COLLECTION_NOT_FOUND", RECOVERED): (steps(serve, papers_hang), papers_back),
+    ("COLLECTION_NOT_FOUND", ConfigReloaded): (steps(serve, papers_away), reloaded("embedded")),
+    ("COLLECTION_NOT_FOUND", DaemonStarted): (steps(serve, papers_away), restart),
+    ("WATCH_LOST", VaultScanned): (steps(serve, papers_unwatched), scanned),
+    ("WATCH_LOST", ConfigReloaded): (steps(serve, papers_unwatched), reloaded("embedded")),
     ("DELETIONS_HELD", IndexLost): (steps(serve, held(80)), lost_index),
     ("INDEX_STALE", BatchStored): (stale, lambda log: log.store(NOTE, sha="s2")),
     ("INDEX_STALE", VaultScanned): (stale, scanned),
@@ -475,7 +516,7 @@ def test_every_reason_is_an_error_code_with_message_suggestion_and_status() -> N
 
 def test_every_reason_is_declared_once_and_names_what_raises_and_clears_it() -> None:
     codes = [reason.code for reason in REASONS]
-    assert len(set(codes)) == len(codes) == 18
+    assert len(set(codes)) == len(codes) == 19
     assert all(reason.raised_by and reason.cleared_by for reason in REASONS)
 
 

@@ -41,7 +41,7 @@ class Site:
         ]
         self.server = HttpServer(UnixListener(path), routes, self.refuse)
 
-    def refuse(self, why: RagdError) -> Envelope:
+    def refuse(self, why: RagdError, request: web.Request | None) -> Envelope:
         self.refused.append(why.code)
         return refusal_envelope(why, "healthy", Meta())
 

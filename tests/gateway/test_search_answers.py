@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 from msgspec import structs
 
+from ragd.access.scope import EVERYTHING
 from ragd.clock import SystemClock
 from ragd.folds import State
 from ragd.gateway.search_answers import (
@@ -61,7 +62,7 @@ class Hinting:
     async def find_stale(self, *_: Any) -> dict[str, bool | None]:
         return {}
 
-    async def known_facts(self) -> frozenset[tuple[str, str]]:
+    async def known_facts(self, *_: Any) -> frozenset[tuple[str, str]]:
         return frozenset()
 
 
@@ -76,7 +77,7 @@ async def test_no_name_is_suggested_where_sensitive_passages_are_withheld(
     guard = cast(Any, SimpleNamespace(rules=rules_of(), blocks=blocks))
     found = Hinting("No note has it. Did you mean `marlowe`?", "A fact.")
     answers = SearchAnswers(cast(Any, found), cast(Any, found), guard, SystemClock())
-    data = (await answers.answer(SearchRequest(query="x"), ())).data
+    data = (await answers.answer(SearchRequest(query="x"), (), EVERYTHING)).data
     assert data["hint"].splitlines() == [shown, "A fact."]
 
 

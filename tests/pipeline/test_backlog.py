@@ -15,6 +15,7 @@ from ragd.embed.vector_maker import VectorMaker
 from ragd.events import BatchStored, IndexActivated, StoredFile
 from ragd.state.ledger import Ledger
 from ragd.store.open_indexes import OpenIndexes
+from ragd.vault.collection_paths import VAULT
 from ragd.vault.note_reader import ReadResult
 from tests.daemon.virtual_clock import VirtualClock
 
@@ -25,18 +26,30 @@ class CountedNotes:
     """A vault whose notes have all changed since they were stored; it counts the reads."""
 
     fingerprint = CUT
+    collections = (VAULT,)
 
     def __init__(self) -> None:
         self.reads: list[list[str]] = []
         self.asked = asyncio.Event()
 
-    def verify_root(self) -> None:
+    def collection_of(self, path: str) -> str:
+        return VAULT
+
+    def verify_root(self, collection: str) -> None:
         pass
 
     def includes(self, path: str) -> bool:
         return True
 
-    def read(self, paths: Any, known: Any, *, again: bool = False) -> ReadResult:
+    def read(
+        self,
+        collection: str,
+        paths: Any,
+        known: Any,
+        *,
+        again: bool = False,
+        room: int | None = None,
+    ) -> ReadResult:
         self.reads.append(list(paths))
         self.asked.set()
         return ReadResult()

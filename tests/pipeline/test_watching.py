@@ -311,10 +311,10 @@ async def test_a_scan_does_not_announce_what_is_being_announced(
     looked_at, go_on = threading.Event(), threading.Event()
     kinds = NoteReader.kinds
 
-    def slowly(self: NoteReader, paths: Any) -> Any:
+    def slowly(self: NoteReader, collection: str, paths: Any) -> Any:
         looked_at.set()
         go_on.wait()
-        return kinds(self, paths)
+        return kinds(self, collection, paths)
 
     async with run_watcher(tmp_path / "home", vault) as watching:
         await until_watched(watching)

@@ -41,6 +41,7 @@ def test_a_refusal_of_the_request_itself_keeps_the_health() -> None:
         "INVALID_REQUEST",
         "SECURITY_VIOLATION",
         "UNKNOWN_DIRECTORY",
+        "UNKNOWN_COLLECTION",
         "JOB_NOT_FOUND",
         "VERSION_MISMATCH",
         "INTERNAL",

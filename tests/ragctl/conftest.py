@@ -26,6 +26,7 @@ from ragd import __version__
 from ragd.errors import CODES, NO_SUCH_ENDPOINT
 from ragd.paths import Home
 from ragd.protocol import tool_schemas
+from ragd.protocol.asker import AGENT_HEADER, CHAT_HEADER
 from tests.ragctl.terminal import Terminal
 
 
@@ -182,6 +183,8 @@ class FakeDaemon:
         self.results: list[dict[str, Any]] = []
         self.withheld = 0  # passages of every search
         self.memories: list[dict[str, Any]] = []  # of every search
+        self.collections: list[dict[str, Any]] = [{"name": "vault", "context": ""}]
+        self.askers: dict[str, tuple[str | None, str | None]] = {}  # by path: agent and chat
         self.blocks = False  # a note is shown to who brings the token only
         self.unknown: set[str] = set()  # endpoints that this version does not have
         self.heeds_stop = True
@@ -330,12 +333,15 @@ class _Handler(BaseHTTPRequestHandler):
         fake = self.server.fake
         fake.hear(f"{self.command} {self.path}")
         url = urlsplit(self.path)
+        self.note_asker(url.path)
         if url.path in fake.unknown:
             return self.refuse(NO_SUCH_ENDPOINT, status=404)
         if url.path == "/v1/status":
             return self.answer(200, fake.status())
         if url.path == "/v1/tools":
             return self.answer(200, {"tools": tool_schemas.published_tools()})
+        if url.path == "/v1/collections":
+            return self.answer(200, {"collections": fake.collections})
         if url.path == "/v1/memories":
             return self.answer(200, {"memories": []})
         query = parse_qs(url.query)
@@ -348,6 +354,10 @@ class _Handler(BaseHTTPRequestHandler):
         if unknown:
             return self.refuse("The parameter `type` is not a type of fact.")
         return self.send_events(query)
+
+    def note_asker(self, path: str) -> None:
+        asker = (self.headers.get(AGENT_HEADER), self.headers.get(CHAT_HEADER))
+        self.server.fake.askers[path] = asker
 
     def send_note(self, query: dict[str, list[str]]) -> None:
         fake = self.server.fake
@@ -362,6 +372,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         fake = self.server.fake
         fake.hear(f"{self.command} {self.path}")
+        self.note_asker(self.path)
         if self.path == "/v1/reload":
             status, data = fake.reload_answer
             self.answer(200, data) if status == 200 else self.refuse(data["message"])

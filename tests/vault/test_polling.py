@@ -3,11 +3,14 @@
 import os
 from pathlib import Path
 
+from ragd.vault.collection_files import CollectionScan
 from ragd.vault.files import NoteFile, VaultFiles, VaultGone
 from ragd.vault.folder_rules import FolderRules
-from ragd.vault.note_reader import VaultScan
 from ragd.vault.polling import POLL_S, Polling, differences
+from ragd.vault.threads import Lane
 from tests.daemon.virtual_clock import VirtualClock
+
+LANE = Lane("test", 1, 30.0)
 
 
 def notes(**sizes_and_times: tuple[int, int]) -> dict[str, NoteFile]:
@@ -37,12 +40,12 @@ async def test_the_first_scan_is_compared_with_and_each_later_one_waits(tmp_path
     vault = VaultFiles(str(tmp_path))
     (tmp_path / "a.md").write_text("a")
 
-    def scan() -> VaultScan:
+    def scan() -> CollectionScan:
         found = vault.scan(FolderRules(), ["*.md"])
-        return VaultScan(found.notes, [], [], None, "", found.identity)
+        return CollectionScan(found.notes, found.identity)
 
     clock = PassingClock()
-    polling = Polling(clock, scan)
+    polling = Polling(clock, LANE, scan)
     assert await polling.next() == set()
     assert clock.slept == []
     (tmp_path / "b.md").write_text("b")
@@ -59,19 +62,19 @@ async def test_the_first_scan_is_compared_with_and_each_later_one_waits(tmp_path
 async def test_a_scan_that_takes_long_is_followed_by_a_long_pause() -> None:
     clock = PassingClock()
 
-    def scan() -> VaultScan:
+    def scan() -> CollectionScan:
         clock.advance(2.0)
-        return VaultScan([], [], [], None, "", (1, 1))
+        return CollectionScan([], (1, 1))
 
-    polling = Polling(clock, scan)
+    polling = Polling(clock, LANE, scan)
     await polling.next()
     await polling.next()
     assert clock.slept == [40.0]
 
 
 async def test_a_vault_that_is_not_there_yet_is_compared_with_later(tmp_path: Path) -> None:
-    def scan() -> VaultScan:
+    def scan() -> CollectionScan:
         raise VaultGone("missing")
 
-    polling = Polling(PassingClock(), scan)
+    polling = Polling(PassingClock(), LANE, scan)
     assert await polling.next() == {("deleted", ".")}

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { aboutAgents } from "./agent_turn.ts";
 import { Checks, expect, lineWith, waitUntil } from "./checks.ts";
 import { VAULT } from "./example_vault.ts";
+import { aboutCollections } from "./collections.ts";
 import { Gateway } from "./gateway.ts";
 import { aboutMemoryTools } from "./memory_tools.ts";
 import { aboutDocs, aboutPackage, aboutPublishing } from "./package.ts";
@@ -84,6 +85,7 @@ try {
     startGateway(sandbox, gateway),
   );
   await aboutTools(checks, sandbox, gateway);
+  await aboutCollections(checks, sandbox, gateway);
   await aboutAgents(checks, sandbox, gateway);
   await aboutMemoryTools(checks, sandbox, gateway);
   await checks.item("security audit --deep has no finding of ours", () => audit(sandbox, gateway));

@@ -120,6 +120,7 @@ async function badArguments(gateway: Gateway): Promise<string> {
     [SEARCH.name, { query: "x", bogus: 1 }, /`bogus` is unknown/],
     [SEARCH.name, { query: "x", max_results: 99 }, /`max_results`/],
     [SEARCH.name, { query: "x", directory_filter: ["../.."] }, /SECURITY_VIOLATION/],
+    [SEARCH.name, { query: "x", collections: ["nowhere"] }, /UNKNOWN_COLLECTION/],
     ["obsidian_rag_index", { mode: "nuke" }, /`mode`/],
     ["obsidian_rag_memory_store", { key: "k", value: "v" }, /`source` is required/],
   ] as const) {

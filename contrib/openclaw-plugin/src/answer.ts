@@ -1,5 +1,6 @@
 /** An envelope as text for a model: compact JSON, fenced notes, and instructions. Pure. */
 
+import { contextLine } from "./collections.js";
 import { withinLimits, type Limits } from "./cutting.js";
 import { type Envelope, isObject } from "./envelope.js";
 import { defused, defusedDeep, fenced } from "./fence.js";
@@ -18,7 +19,8 @@ export function searchResult(answer: Envelope, limits: Limits, cite: boolean): T
   if (answer.data === null) return plainResult(SEARCH.name, answer);
   const data = withinLimits(neededFields(answer.data, cite), limits);
   const shown = fenced(JSON.stringify(defusedDeep({ ...answer, data })));
-  return result(SEARCH.name, [shown, ...instructions({ ...answer, data }, cite)]);
+  const about = contextLines(rows(answer.data["results"]), rows(data["results"]).length);
+  return result(SEARCH.name, [shown, ...about, ...instructions({ ...answer, data }, cite)]);
 }
 
 /** Any other answer; fenced if it quotes the vault, for example names of notes. */
@@ -64,6 +66,21 @@ function neededFields(data: Row, cite: boolean): Row {
       ...ifAny(row, "sensitive"),
     })),
   };
+}
+
+/** What the user says about the places of the results that are shown: after the fence, because these
+ * words are not from a note. */
+function contextLines(results: Row[], shown: number): string[] {
+  const places = new Map<string, number[]>();
+  for (const [index, row] of results.slice(0, shown).entries()) {
+    const words = contextLine(row["context"]);
+    if (words) places.set(words, [...(places.get(words) ?? []), index + 1]);
+  }
+  return [...places].map(
+    ([words, numbers]) =>
+      `About ${numbers.length === 1 ? "result" : "results"} ${numbers.join(", ")}, in the user's own ` +
+      `words: ${words}`,
+  );
 }
 
 /** Instructions for the model, in plain words, after the fence. */
@@ -129,7 +146,7 @@ function instructions(answer: Envelope & { data: Row }, cite: boolean): string[]
 }
 
 /** Errors in the call itself: the model can correct them without the user. */
-const FOR_THE_MODEL = new Set(["INVALID_REQUEST", "UNKNOWN_DIRECTORY"]);
+const FOR_THE_MODEL = new Set(["INVALID_REQUEST", "UNKNOWN_DIRECTORY", "UNKNOWN_COLLECTION"]);
 
 function problemLine({ status, error }: Envelope): string {
   if (error && FOR_THE_MODEL.has(error.code)) {

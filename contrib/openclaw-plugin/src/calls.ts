@@ -11,6 +11,7 @@ import { forModel, quotesNotes } from "./status.js";
 import { cleaned, INDEX, MEMORY_STORE, SEARCH, STATUS } from "./tools.js";
 
 export interface Surroundings {
+  /** The client of this agent in this chat. */
   client: Client;
   health: HealthCache;
   settings: Settings;

@@ -1,5 +1,6 @@
 /** Sends requests to ragd. The answer is always an envelope: this module throws no exception. */
 
+import { type Asker, headersOf } from "./asker.js";
 import { type Envelope, failure, parseEnvelope } from "./envelope.js";
 import { NotOurs } from "./owner.js";
 import { type HttpAnswer, type HttpRequest, exchange } from "./socket.js";
@@ -9,11 +10,15 @@ export interface Client {
   call(tool: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<Envelope>;
   /** Lines of a note, counted from 1; null if there is no such note. */
   read(path: string, from: number, to: number): Promise<Envelope | null>;
+  /** The collections that this asker may search. */
+  collections(): Promise<Envelope>;
 }
 
 export interface ClientOptions {
   socketPath: string;
   timeoutMs: number;
+  /** Who asks; null: the user, who may see everything. */
+  asker: Asker | null;
   /** How long to wait before the one retry: no daemon listens yet, or it is still opening the index. */
   retryAfterMs?: { absent: number; starting: number };
   exchange?: (ask: HttpRequest) => Promise<HttpAnswer>;
@@ -41,12 +46,13 @@ const READS = new Set(["obsidian_rag_search", "obsidian_rag_status"]);
 export function createClient(options: ClientOptions): Client {
   const { socketPath, timeoutMs, retryAfterMs = { absent: 700, starting: 2_000 } } = options;
   const send = options.exchange ?? exchange;
+  const headers = options.asker === null ? {} : headersOf(options.asker);
 
   async function sendOnce(target: Target, signal: AbortSignal): Promise<Reply | Error> {
     try {
       const { method, path, body: sent } = target;
       const request = sent === undefined ? { method, path } : { method, path, body: sent };
-      const { status, body } = await send({ ...request, socketPath, signal });
+      const { status, body } = await send({ ...request, headers, socketPath, signal });
       return { status, envelope: parseEnvelope(body) ?? notRagd(socketPath) };
     } catch (reason) {
       return reason instanceof Error ? reason : new Error(String(reason));
@@ -79,6 +85,10 @@ export function createClient(options: ClientOptions): Client {
       const target: Target = { method: "GET", path: `/v1/notes?${query}`, harmless: true };
       const { status, envelope } = await ask(target);
       return status === NOT_FOUND ? null : envelope;
+    },
+    async collections() {
+      const target: Target = { method: "GET", path: "/v1/collections", harmless: true };
+      return (await ask(target)).envelope;
     },
   };
 }

@@ -2,7 +2,9 @@
  * thrown as errors: OpenClaw then reports why this part of the memory is missing. */
 
 import { asksFirst } from "./answer.js";
+import { type Asker, askerOf } from "./asker.js";
 import type { Client } from "./client.js";
+import { contextLine } from "./collections.js";
 import { beginning, fitting } from "./cutting.js";
 import { type Envelope, isObject } from "./envelope.js";
 import { defused, fenced, oneLine } from "./fence.js";
@@ -25,19 +27,20 @@ interface Caller {
 }
 
 export function corpusOf(
-  client: Client,
+  clientFor: (asker: Asker) => Client,
   settings: Settings,
   stored: StoredSession,
 ): CorpusSupplement {
-  function chatIn({ agentId, agentSessionKey: sessionKey }: Caller): Chat {
-    const chat = chatOf({ sessionKey, agentId }, stored);
+  function callerIn({ agentId, agentSessionKey: sessionKey }: Caller): { chat: Chat; client: Client } {
+    const context = { sessionKey, agentId };
+    const chat = chatOf(context, stored);
     if (isOutOfScope(settings, chat)) throw refusal(NOT_HERE);
-    return chat;
+    return { chat, client: clientFor(askerOf(context, stored)) };
   }
 
   return {
     async search(asked) {
-      const chat = chatIn(asked);
+      const { chat, client } = callerIn(asked);
       const limit = Math.min(Math.max(asked.maxResults ?? 5, 1), MOST_RESULTS);
       const args = { query: asked.query, max_results: limit };
       const data = dataOf(await client.call(SEARCH.name, args));
@@ -48,7 +51,7 @@ export function corpusOf(
     },
 
     async get(asked) {
-      chatIn(asked);
+      const { client } = callerIn(asked);
       const { path, from, count } = parseLookup(asked.lookup, asked.fromLine, asked.lineCount);
       for (const one of pathsIn(path)) {
         const answer = await client.read(one, from, from + count - 1);
@@ -141,6 +144,8 @@ function parseLookup(lookup: string, from: number | undefined, count: number | u
 function withWarnings(row: Row, text: string, after: string[]): string {
   const kinds = Array.isArray(row["sensitive"]) ? row["sensitive"] : [];
   const before: string[] = [];
+  const context = contextLine(row["context"]);
+  if (context) before.push(`About this place, in the user's own words: ${context}`);
   if (asksFirst(row))
     before.push(`SENSITIVE (${kinds.join(", ")}): ask the user before you show or repeat it.`);
   if (row["injection_suspected"] === true)

@@ -1,8 +1,10 @@
 /** The plugin for OpenClaw: four tools, a service that asks for the status once, a slash command. */
 
 import { socketAddress } from "./address.js";
+import { type Asker, askerOf, SOMEBODY } from "./asker.js";
 import { CALLS } from "./calls.js";
 import { type Client, createClient } from "./client.js";
+import { CollectionLists } from "./collections.js";
 import { corpusOf } from "./corpus.js";
 import { HealthCache } from "./health.js";
 import type { Api, FactoryContext, Tool } from "./host.js";
@@ -18,8 +20,13 @@ export const ABOUT = {
   configSchema: CONFIG_SCHEMA,
 } as const;
 
-/** One for each daemon, because tools are made again for every run of an agent. */
-const caches = new Map<string, HealthCache>();
+/** What is known of a daemon. Kept, because tools are made again for every run of an agent. */
+interface Known {
+  health: HealthCache;
+  lists: CollectionLists;
+}
+
+const daemons = new Map<string, Known>();
 
 /** The declarations for defineToolPlugin. */
 export function declarations() {
@@ -31,28 +38,38 @@ export function declarations() {
 
 export function makeTool(text: ToolText, { api, config, toolContext }: FactoryContext): Tool {
   const settings = settingsOf(config);
-  const { client, health } = connection(settings);
+  const { clientFor, health, lists } = connection(settings);
   const stored = storedSessions(api);
   const call = CALLS[text.name]!;
+  const isSearch = text.name === SEARCH.name;
+  const isRun = Boolean(toolContext.agentId ?? toolContext.sessionKey); // else it is only listed
   return {
     ...text,
     // Otherwise Tool Search would list it in a catalogue only, and models would not use it.
-    ...(text.name === SEARCH.name ? { catalogMode: "direct-only" as const } : {}),
-    execute: (_id, params, signal) =>
-      call({ client, health, settings, context: toolContext, stored }, params, signal),
+    ...(isSearch ? { catalogMode: "direct-only" as const } : {}),
+    get description() {
+      if (!isSearch || !isRun) return text.description;
+      const asker = askerOf(toolContext, stored);
+      const sentence = lists.sentence(clientFor(asker), `${asker.chat} ${asker.agent}`);
+      return sentence ? `${text.description} ${sentence}` : text.description;
+    },
+    execute: (_id, params, signal) => {
+      const client = clientFor(askerOf(toolContext, stored));
+      return call({ client, health, settings, context: toolContext, stored }, params, signal);
+    },
   };
 }
 
 /** Registers the service, the command and the corpus. It opens no connection. */
 export function registerExtras(api: Api): void {
   const settings = settingsOf(api.pluginConfig);
-  const { client } = connection(settings);
+  const { clientFor } = connection(settings);
   if (settings.memoryCorpus)
-    api.registerMemoryCorpusSupplement(corpusOf(client, settings, storedSessions(api)));
+    api.registerMemoryCorpusSupplement(corpusOf(clientFor, settings, storedSessions(api)));
   api.registerCommand({
     name: "ragstatus",
     description: "Show the status of the search in your notes, without a model.",
-    handler: async () => ({ text: forPerson(await client.call(STATUS.name, {})) }),
+    handler: async () => ({ text: forPerson(await clientFor(SOMEBODY).call(STATUS.name, {})) }),
   });
   if (api.registrationMode !== "full") return;
   let running = new AbortController();
@@ -60,7 +77,7 @@ export function registerExtras(api: Api): void {
     id: ABOUT.id,
     start: ({ logger }) => {
       const { signal } = (running = new AbortController());
-      void client.call(STATUS.name, {}, signal).then((answer) => {
+      void clientFor(null).call(STATUS.name, {}, signal).then((answer) => {
         if (!signal.aborted) logger[answer.error ? "warn" : "info"](oneLine(answer));
       });
     },
@@ -68,11 +85,17 @@ export function registerExtras(api: Api): void {
   });
 }
 
-function connection(settings: Settings): { client: Client; health: HealthCache } {
+function connection(
+  settings: Settings,
+): Known & { clientFor: (asker: Asker | null) => Client } {
   const socketPath = socketAddress(settings.socketPath);
-  const health = caches.get(socketPath) ?? new HealthCache();
-  caches.set(socketPath, health);
-  return { client: createClient({ socketPath, timeoutMs: settings.timeoutMs }), health };
+  const known = daemons.get(socketPath) ?? {
+    health: new HealthCache(),
+    lists: new CollectionLists(),
+  };
+  daemons.set(socketPath, known);
+  const { timeoutMs } = settings;
+  return { ...known, clientFor: (asker) => createClient({ socketPath, timeoutMs, asker }) };
 }
 
 function storedSessions(api: Api): StoredSession {

@@ -9,6 +9,9 @@ import { isObject } from "./envelope.js";
 
 export type Chat = "direct" | "shared" | "unknown";
 
+/** As the access rules of ragd name it. */
+export type ChatKind = "direct" | "group" | "channel" | "unknown";
+
 export interface ChatContext {
   sessionKey?: string | undefined;
   agentId?: string | undefined;
@@ -21,10 +24,16 @@ export type StoredSession = (sessionKey: string, agentId: string | undefined) =>
 const SPAWNED_DEPTH = 5;
 
 export function chatOf(context: ChatContext, stored: StoredSession): Chat {
+  const kind = chatKindOf(context, stored);
+  return kind === "group" || kind === "channel" ? "shared" : kind;
+}
+
+/** The kind of chat; a group or a channel, if anything shows that others can read it. */
+export function chatKindOf(context: ChatContext, stored: StoredSession): ChatKind {
   const { channel, to } = context.deliveryContext ?? {};
   const found = [chatOfTarget(channel, to), ...chatsOfSession(context.sessionKey, context.agentId, stored)];
-  if (found.includes("shared")) return "shared";
-  return found.includes("direct") ? "direct" : "unknown";
+  const shared = found.find((kind) => kind === "group" || kind === "channel");
+  return shared ?? (found.includes("direct") ? "direct" : "unknown");
 }
 
 /** From the key, from the session stored under it, and the same for its parent. */
@@ -33,7 +42,7 @@ function chatsOfSession(
   agentId: string | undefined,
   stored: StoredSession,
   depth = SPAWNED_DEPTH,
-): Chat[] {
+): ChatKind[] {
   if (!key) return [];
   const found = [chatOfKey(key)];
   const session = depth > 0 ? stored(key, agentId) : undefined;
@@ -54,23 +63,25 @@ function chatsOfSession(
 }
 
 /** `agent:ID:CHANNEL:group:PEER` and similar. A direct chat with a peer called group counts as shared. */
-function chatOfKey(key: string): Chat {
+function chatOfKey(key: string): ChatKind {
   const parts = key.toLowerCase().split(":");
   const rest = parts[0] === "agent" ? parts.slice(2) : parts;
-  if (rest.includes("group") || rest.includes("channel")) return "shared";
-  if (rest.some((part) => /@g\.us$|^guild-/.test(part))) return "shared";
+  if (rest.includes("group") || rest.some((part) => part.endsWith("@g.us"))) return "group";
+  if (rest.includes("channel") || rest.some((part) => part.startsWith("guild-"))) return "channel";
   return rest.includes("direct") || rest.includes("dm") ? "direct" : "unknown";
 }
 
-function chatOfType(type: unknown): Chat {
-  if (type === "direct") return "direct";
-  return typeof type === "string" && type !== "" ? "shared" : "unknown";
+/** An unknown type counts as a group: others may read it. */
+function chatOfType(type: unknown): ChatKind {
+  if (type === "direct" || type === "channel") return type;
+  return typeof type === "string" && type !== "" ? "group" : "unknown";
 }
 
-function chatOfTarget(channel: string | undefined, to: string | undefined): Chat {
+function chatOfTarget(channel: string | undefined, to: string | undefined): ChatKind {
   const target = (to ?? "").toLowerCase();
-  if (/(^|:)(group|channel|room|space):|@g\.us$/.test(target)) return "shared";
-  if (/^(telegram:)?-\d+/.test(target) && channel?.toLowerCase() === "telegram") return "shared";
+  if (/(^|:)channel:/.test(target)) return "channel";
+  if (/(^|:)(group|room|space):|@g\.us$/.test(target)) return "group";
+  if (/^(telegram:)?-\d+/.test(target) && channel?.toLowerCase() === "telegram") return "group";
   return /(^|:)(user|dm|direct):/.test(target) ? "direct" : "unknown";
 }
 

@@ -9,6 +9,7 @@ export interface HttpRequest {
   method: "GET" | "POST";
   path: string;
   body?: string;
+  headers: Record<string, string>;
   signal: AbortSignal;
 }
 
@@ -38,6 +39,7 @@ function send(ask: HttpRequest): Promise<HttpAnswer> {
         agent: false,
         headers: {
           host: "ragd",
+          ...ask.headers,
           ...(ask.body === undefined
             ? {}
             : {

@@ -56,6 +56,12 @@ export const SEARCH: ToolText = {
         ...NAMES,
         description: 'Only notes below these folders of the vault, e.g. ["Journal"].',
       },
+      collections: {
+        ...NAMES,
+        description:
+          'Only these collections, e.g. ["papers"]; "vault" is the vault itself. Without it: all that ' +
+          "are not private.",
+      },
       date_range: {
         type: "object",
         additionalProperties: false,

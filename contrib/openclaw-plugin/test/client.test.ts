@@ -15,7 +15,7 @@ async function withRagd(reply: Reply, run: (ragd: FakeRagd) => Promise<void>): P
 }
 
 function clientOf(socketPath: string, timeoutMs = 5_000) {
-  return createClient({ socketPath, timeoutMs, retryAfterMs: { absent: 5, starting: 5 } });
+  return createClient({ socketPath, timeoutMs, asker: null, retryAfterMs: { absent: 5, starting: 5 } });
 }
 
 test("a tool is asked over the socket and its envelope comes back unchanged", async () => {
@@ -25,7 +25,8 @@ test("a tool is asked over the socket and its envelope comes back unchanged", as
     async (ragd) => {
       const got = await clientOf(ragd.socketPath).call("obsidian_rag_status", { a: "ü" });
       assert.deepEqual(got, answer);
-      assert.deepEqual(ragd.asked, [{ path: "/v1/tools/obsidian_rag_status", body: { a: "ü" } }]);
+      const path = "/v1/tools/obsidian_rag_status";
+      assert.deepEqual(ragd.asked, [{ path, body: { a: "ü" }, asker: [undefined, undefined] }]);
     },
   );
 });
@@ -92,7 +93,7 @@ test("a daemon that comes up between the two attempts answers", async () => {
     return answer;
   };
   const options = { socketPath, timeoutMs: 10_000, exchange: comingUp };
-  const client = createClient({ ...options, retryAfterMs: { absent: 5, starting: 0 } });
+  const client = createClient({ ...options, asker: null, retryAfterMs: { absent: 5, starting: 0 } });
   assert.deepEqual((await client.call("x", {})).data, { up: true });
   assert.equal(attempts, 2);
   await ragd.close();
@@ -190,7 +191,7 @@ test("an endless answer is cut off", async () => {
 for (const code of ["EACCES", "EPERM"]) {
   test(`a socket of another user (${code}) says so`, async () => {
     const exchange = () => Promise.reject(Object.assign(new Error("no"), { code }));
-    const client = createClient({ socketPath: "/s", timeoutMs: 1_000, exchange });
+    const client = createClient({ socketPath: "/s", timeoutMs: 1_000, asker: null, exchange });
     assert.equal((await client.call("x", {})).error?.code, "DAEMON_NOT_OURS");
   });
 }

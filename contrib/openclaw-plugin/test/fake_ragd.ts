@@ -10,6 +10,8 @@ import type { Envelope, Failure, Health } from "../src/envelope.js";
 export interface Asked {
   path: string;
   body: Record<string, unknown>;
+  /** The headers about the asker: agent, chat; undefined if they are not sent. */
+  asker: (string | undefined)[];
 }
 
 /** An answer, or one with another HTTP status than 200; null: no answer. */
@@ -33,7 +35,9 @@ export class FakeRagd {
       request.on("data", (part: Buffer) => parts.push(part));
       request.on("end", () => {
         const body = String(Buffer.concat(parts)) || "{}";
-        const asked = { path: request.url ?? "", body: JSON.parse(body) };
+        const { "x-ragd-agent": agent, "x-ragd-chat": chat } = request.headers;
+        const asker = [agent, chat].map((value) => value?.toString());
+        const asked = { path: request.url ?? "", body: JSON.parse(body), asker };
         this.asked.push(asked);
         const reply = this.#reply(asked);
         if (reply === null) return;

@@ -21,7 +21,7 @@ async function withRagd(run: (ragd: FakeRagd) => Promise<void>): Promise<void> {
 
 /** What a tool answers that uses this socket. */
 async function asking(socketPath: string) {
-  return createClient({ socketPath, timeoutMs: 5_000 }).call("obsidian_rag_status", {});
+  return createClient({ socketPath, timeoutMs: 5_000, asker: null }).call("obsidian_rag_status", {});
 }
 
 async function refused(ragd: FakeRagd, socketPath: string, why: RegExp): Promise<void> {

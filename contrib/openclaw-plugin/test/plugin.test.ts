@@ -202,7 +202,7 @@ test("the stored session is read, and a host without sessions does no harm", asy
     host.api.runtime = { agent: { session: { getSessionEntry } } };
     const main = { sessionKey: "agent:main:main", agentId: "main" };
     assert.match(await host.run("obsidian_rag_search", { query: "x" }, main), /SCOPE_REFUSED/);
-    assert.deepEqual(which, [main]);
+    assert.deepEqual(which, [main, main]); // for the daemon, and for the plugin's own scope
     host.api.runtime = {
       agent: {
         session: {
@@ -342,4 +342,48 @@ test("registering opens no socket, and discovery gets no service", async () => {
     assert.equal(host.services.length, 0);
     assert.equal(ragd.asked.length, 0);
   });
+});
+
+test("every request of a tool says who asks, whatever the arguments say", async () => {
+  await withRagd(serving, async (ragd, host) => {
+    const context = { agentId: "work", sessionKey: "agent:work:direct:ada" };
+    const args = { query: "x", agent: "main", "x-ragd-agent": "main" };
+    for (const { name } of TOOLS) await host.run(name, args, context);
+    await host.run("obsidian_rag_status", {}); // nothing is known of the caller
+    const askers = ragd.asked.map(({ asker }) => asker);
+    assert.deepEqual(askers.pop(), ["", ""]);
+    assert.ok(askers.length > TOOLS.length);
+    for (const asker of askers) assert.deepEqual(asker, ["work", "direct"]);
+  });
+});
+
+test("the slash command is an agent's too, the line in OpenClaw's log is the user's", async () => {
+  await withRagd(serving, async (ragd, host) => {
+    registerExtras(host.api);
+    await host.commands[0]?.handler();
+    assert.deepEqual(ragd.asked.at(-1)?.asker, ["", ""]);
+    host.services[0]?.start({ logger: host.logger });
+    while (host.lines.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(ragd.asked.at(-1)?.asker, [undefined, undefined]);
+  });
+});
+
+test("the description of the search lists the collections of this agent", async () => {
+  const collections = [
+    { name: "vault", context: "", private: false },
+    { name: "papers", context: "About ice", private: false },
+  ];
+  await withRagd(
+    ({ path }) => envelope(path === "/v1/collections" ? { collections } : {}),
+    async (ragd, host) => {
+      const plain = TOOLS.find(({ name }) => name === "obsidian_rag_search")?.description;
+      assert.equal(host.tool("obsidian_rag_search").description, plain); // only listed: no request
+      assert.equal(ragd.asked.length, 0);
+      const tool = host.tool("obsidian_rag_search", { agentId: "work" });
+      while (tool.description === plain) await new Promise((resolve) => setImmediate(resolve));
+      assert.match(tool.description, /`collections`: vault; papers: About ice\.$/);
+      assert.deepEqual(ragd.asked[0]?.asker, ["work", ""]);
+      assert.ok(!host.tool("obsidian_rag_status", { agentId: "work" }).description.includes("ice"));
+    },
+  );
 });

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { type Chat, type ChatContext, chatOf } from "../src/scope.js";
+import {
+  type Chat,
+  type ChatContext,
+  type ChatKind,
+  chatKindOf,
+  chatOf,
+} from "../src/scope.js";
 
 const nothing = () => undefined;
 
@@ -86,3 +92,25 @@ test("sessions that spawned each other do not loop", () => {
   const stored = (key: string) => ({ spawnedBy: key === "a" ? "b" : "a" });
   assert.equal(chatOf({ sessionKey: "a" }, stored), "unknown");
 });
+
+const KINDS: [ChatContext, unknown, ChatKind][] = [
+  [{ sessionKey: "agent:main:main" }, undefined, "unknown"],
+  [{ sessionKey: "agent:main:direct:ada" }, undefined, "direct"],
+  [{ sessionKey: "agent:main:telegram:group:-1" }, undefined, "group"],
+  [{ sessionKey: "agent:main:1203@g.us" }, undefined, "group"],
+  [{ sessionKey: "agent:main:discord:channel:1" }, undefined, "channel"],
+  [{ sessionKey: "agent:main:discord:guild-1" }, undefined, "channel"],
+  [{ sessionKey: "agent:main:main" }, { chatType: "channel" }, "channel"],
+  [{ sessionKey: "agent:main:main" }, { chatType: "thread" }, "group"],
+  [{ sessionKey: "agent:main:direct:ada" }, { chatType: "group" }, "group"],
+  [{ deliveryContext: { channel: "slack", to: "channel:C1" } }, undefined, "channel"],
+  [{ deliveryContext: { channel: "telegram", to: "-100123" } }, undefined, "group"],
+];
+for (const [context, session, kind] of KINDS) {
+  test(`${JSON.stringify([context, session])} is of the kind ${kind}`, () => {
+    assert.equal(
+      chatKindOf(context, () => session),
+      kind,
+    );
+  });
+}

@@ -12,7 +12,6 @@ TAGS, FOLDERS, PROPERTIES = "tags", "folders", "properties"
 
 _ANY_SPACE, _SEPARATORS = r"\s+", r"[\s_.\-]+"
 _UNSPACED = re.compile("[฀-໿က-႟ក-៿぀-ヿ㐀-䶿一-鿿豈-﫿가-힯]")
-_NAMES = {"tag": "tag", "folder": "folder", "title": "title", "property": "property"}
 
 
 class Condition(Struct, frozen=True):
@@ -41,7 +40,7 @@ def describe_filters(terms: Iterable[Term], excluded: str) -> list[str]:
     """The limits, as text for a person."""
     found = []
     for term in terms:
-        shown = f'"{term.text}"' if term.kind == PHRASE else f"{_NAMES[term.kind]} {term.text}"
+        shown = f'"{term.text}"' if term.kind == PHRASE else f"{term.kind} {term.text}"
         if term.operator:
             shown += f" {term.operator} {term.value}"
         found.append(f"not {shown}" if term.negated else shown)

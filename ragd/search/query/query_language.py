@@ -2,6 +2,7 @@
 
     "exact phrase"   -word   -"a phrase"   tag:travel   folder:Journal   folder:"My notes"
     title:doorbell   prop:status=active   prop:rating>=4   prop:due<2025-02-01   prop:status
+    collection:papers
 
 A `-` before any of these negates it. Everything else is a plain question; no text is an error.
 "X without Y" and "X but not Y" search for X, and passages about Y count less.
@@ -21,7 +22,7 @@ _QUOTED = r'"[^"\n]*"|“[^“”„"\n]*[”“"]|„[^“”„"\n]*[“”"]|
 _OPERATORS = r"!=|<=|>=|=|<|>|≠|≤|≥"
 _TERM = re.compile(
     r"(?<![^\s(])(?P<minus>[-−–](?=[^\W\d_]|[\"“„«「]|prop:|\d+[^\W\d]))?"
-    rf"(?:(?P<key>tag|folder|title|prop|property):"
+    rf"(?:(?P<key>tag|folder|title|collection|prop|property):"
     rf"(?:(?P<name>{_QUOTED}|[^\s\"“„«=<>!≠≤≥]+)"
     rf"(?:(?P<operator>{_OPERATORS})(?P<value>{_QUOTED}|\S+))?)"
     rf"|(?P<phrase>{_QUOTED})"
@@ -57,7 +58,7 @@ _LONGEST_CLAUSE = 6  # words; a longer clause is more than an exclusion
 
 
 class Term(Struct, frozen=True):
-    """One limit. `kind`: phrase, tag, folder, title or property.
+    """One limit. `kind`: phrase, tag, folder, title, collection or property.
 
     A property has an `operator` and a `value`; without them the note must only have the property.
     """

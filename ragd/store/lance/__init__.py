@@ -12,7 +12,7 @@ from ragd.store.lance.generation_folders import FolderStamp, Generation, IndexId
 from ragd.store.lance.lance_errors import CannotCheck
 from ragd.store.lance.packed_rows import LinkRow
 from ragd.store.lance.schema import TABLE, ChunkRow, FileRows, cosines, nearest_units
-from ragd.store.lance.sql import condition, one_of, sql_text
+from ragd.store.lance.sql import condition, in_scope, one_of, sql_text
 from ragd.store.lance.store import ChunkIndex, LanceStore, MaintenanceResult
 from ragd.store.lance.table_version import ChunkHit
 from ragd.store.lance.writer import FillResult
@@ -36,6 +36,7 @@ __all__ = [
     "cosines",
     "examine_apart",
     "folder_stamp",
+    "in_scope",
     "nearest_units",
     "one_of",
     "probe",

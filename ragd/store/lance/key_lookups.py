@@ -72,30 +72,39 @@ async def read_links(now: TableVersion, paths: Sequence[str]) -> list[LinkRow]:
     return [row for row in rows if row.links]
 
 
-async def find_linking_to(now: TableVersion, names: Sequence[str]) -> list[LinkRow]:
+async def find_linking_to(
+    now: TableVersion, names: Sequence[str], where: str | None = None
+) -> list[LinkRow]:
     """Passages that link to a note with one of these names."""
-    return await _with_keys(now, map(key_of_link, names), _is_any_order_right)
+    return await _with_keys(now, map(key_of_link, names), _is_any_order_right, where)
 
 
-async def find_by_names(now: TableVersion, names: Sequence[str]) -> list[LinkRow]:
+async def find_by_names(
+    now: TableVersion, names: Sequence[str], where: str | None = None
+) -> list[LinkRow]:
     """The first passages of notes with one of these names; a path counts as its last name."""
     keys = (key_of_name(name.rpartition("/")[2]) for name in names)
-    return await _with_keys(now, keys, _has_each_one_note)
+    return await _with_keys(now, keys, _has_each_one_note, where)
 
 
 async def _with_keys(
-    now: TableVersion, keys: Iterable[str], is_enough: Callable[[Sequence[KeyedRow]], bool]
+    now: TableVersion,
+    keys: Iterable[str],
+    is_enough: Callable[[Sequence[KeyedRow]], bool],
+    where: str | None,
 ) -> list[LinkRow]:
     """The passages with these keys, rarest keys first. If `is_enough` finds that the order does not
-    matter, they come from memory."""
+    matter, and there is no condition, they come from memory."""
     wanted = list(dict.fromkeys(key for key in keys if key))
     if not wanted or not now.has_keys:
         return []
     packed = await now.packed()
-    if packed is not None and is_enough(found := packed.with_keys(wanted)):
-        return [one.row for one in found]
+    if packed is not None:
+        found = packed.with_keys(wanted)
+        if not found or (where is None and is_enough(found)):
+            return [one.row for one in found]
     query = by_words(now, " ".join(wanted), KEYS, LINKED)
-    rows = await find_rows(now, query, None, now.key_permits)
+    rows = await find_rows(now, query, where, now.key_permits)
     scored = zip(rows.scores, await now.link_rows(rows.row_ids), strict=True)
     return [row for _, row in sorted(scored, key=lambda one: (-one[0], one[1].source_file))]
 

@@ -32,6 +32,16 @@ async def having_all(now: TableVersion, phrases: Sequence[str]) -> Any:
     return found
 
 
+async def has_row(now: TableVersion, row_ids: Any, where: str | None) -> bool:
+    """Whether one of these rows meets the condition."""
+    if where is None or not len(row_ids):
+        return bool(len(row_ids))
+    if (some := listed(row_ids)) is not None:
+        return await now.count(both(where, some)) > 0
+    found = await now.run_query(now.table.query().where(where).select(["chunk_index"]))
+    return bool(libraries.numpy().isin(row_ids, _row_ids(found)).any())
+
+
 def listed(row_ids: Any) -> str | None:
     """The condition that names these rows, if they are few."""
     if len(row_ids) > LISTED:

@@ -41,10 +41,15 @@ _HEAVY = ("chunk_text", UNITS, VECTOR)  # not read for a long list
 
 
 class TableReader:
-    """Searches and reads of one generation's table."""
+    """Searches and reads of one generation's table.
 
-    def __init__(self, pinned: PinnedTable) -> None:
+    `within`: the condition for the rows that this reader finds and counts; None: all rows. Only
+    `read_chunks`, `read_links` and `read_rows` do not apply it: they read what was found before.
+    """
+
+    def __init__(self, pinned: PinnedTable, within: str | None = None) -> None:
         self._pinned = pinned
+        self._within = within
 
     # Searching
 
@@ -58,7 +63,7 @@ class TableReader:
     ) -> list[ChunkHit]:
         """The k chunks nearest in meaning, best first; the score is the cosine. `notes`: only in
         these. Chunks without a vector are not found."""
-        now = self._pinned.now
+        now, where = self._pinned.now, both(self._within, where)
         if not now.has_vector_index and await now.has_few_vectors(len(vector) // 4):
 
             async def compare(most: int, where: str | None) -> ScoredRows:
@@ -81,6 +86,7 @@ class TableReader:
         now, words = self._pinned.now, query_words(text)
         if not words:
             return []
+        where = both(self._within, where)
 
         async def search(most: int, where: str | None) -> ScoredRows:
             return await find_rows(now, by_words(now, words, SEARCH_TEXT, most), where)
@@ -94,7 +100,8 @@ class TableReader:
         now = self._pinned.now
         light = [name for name in HIT_COLUMNS if name not in _HEAVY]
         columns = [name for name in light if name in self._pinned.columns]
-        query = now.table.query().select([*columns, "chunk_index"]).where(where)
+        query = now.table.query().select([*columns, "chunk_index"])
+        query = query.where(both(self._within, where))
         found = await now.read_table(query)
         order = [("date", "descending"), ("modified_at", "descending")]
         order += [("source_file", "ascending"), ("chunk_index", "ascending")]
@@ -106,16 +113,17 @@ class TableReader:
     ) -> list[ChunkHit]:
         """The first passages of the notes with exactly this name, apart from separators and case.
         Their scores mean nothing."""
+        where = both(self._within, where)
         return await key_lookups.find_by_name(self._pinned.now, name, where, phrases)
 
     async def find_by_names(self, names: Sequence[str]) -> list[LinkRow]:
         """The first passages of notes with one of these names; a path counts as its last name."""
-        return await key_lookups.find_by_names(self._pinned.now, names)
+        return await key_lookups.find_by_names(self._pinned.now, names, self._within)
 
     async def find_by_title(self, title: str) -> list[str]:
         """The paths of the notes with this title, which is in lower case."""
         now = self._pinned.now
-        where = f"chunk_index = 0 AND lower(title) = {sql_text(title)}"
+        where = both(self._within, f"chunk_index = 0 AND lower(title) = {sql_text(title)}")
         found = await now.read_table(now.table.query().select(["source_file"]).where(where))
         return sorted(found["source_file"].to_pylist())
 
@@ -125,7 +133,8 @@ class TableReader:
         """For each of these texts, the notes with a passage that is exactly that, and how many."""
         now = self._pinned.now
         query = now.table.query().select(["chunk_text", "source_file"])
-        rows = await now.read_table(query.where(both(where, one_of("chunk_text", texts))))
+        where = both(both(self._within, where), one_of("chunk_text", texts))
+        rows = await now.read_table(query.where(where))
         grouped = rows.group_by(["chunk_text", "source_file"]).aggregate([([], "count_all")])
         found: dict[str, dict[str, int]] = {}
         for row in grouped.to_pylist():
@@ -134,7 +143,8 @@ class TableReader:
 
     async def has_phrase(self, phrase: str) -> bool:
         """Whether some passage has this phrase."""
-        return bool(len(await phrase_rows.having(self._pinned.now, phrase)))
+        now = self._pinned.now
+        return await phrase_rows.has_row(now, await phrase_rows.having(now, phrase), self._within)
 
     # Links
 
@@ -148,17 +158,18 @@ class TableReader:
 
     async def find_linking_to(self, names: Sequence[str]) -> list[LinkRow]:
         """The passages that link to a note with one of these names."""
-        return await key_lookups.find_linking_to(self._pinned.now, names)
+        return await key_lookups.find_linking_to(self._pinned.now, names, self._within)
 
     # Counting
 
     async def count(self, where: str | None = None) -> int:
         """How many chunks meet the condition."""
-        return await self._pinned.now.count(where)
+        return await self._pinned.now.count(both(self._within, where))
 
     async def count_matching(self, where: str | None, phrases: Sequence[Condition]) -> int:
         """How many chunks meet the condition and have the phrases that are wanted."""
         now, wanted = self._pinned.now, tuple(one for one in phrases if not one.negated)
+        where = both(self._within, where)
         if where is not None or not wanted:
             return await now.count(both(where, condition(Filters(conditions=wanted))))
         names = [phrase for one in wanted for phrase in one.values]
@@ -168,6 +179,7 @@ class TableReader:
         """How many notes have no passage with a date."""
         now = self._pinned.now
         query = now.table.query().select(["source_file", "date"])
+        where = both(self._within, where)
         found = await now.read_table(query if where is None else query.where(where))
         latest = found.group_by("source_file").aggregate([("date", "max")])["date_max"]
         return int(latest.null_count)

@@ -1,7 +1,8 @@
 """The SQL conditions of filters. Pure: any text becomes a safe literal."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
+from ragd.access.scope import Scope
 from ragd.search.query.conditions import (
     FOLDERS,
     PHRASE,
@@ -12,6 +13,9 @@ from ragd.search.query.conditions import (
     title_pattern,
 )
 from ragd.search.query.filters import Filters
+from ragd.vault.collection_paths import VAULT, join_path
+
+COLLECTION = "collection"
 
 
 def sql_text(text: str) -> str:
@@ -30,6 +34,19 @@ def both(one: str | None, other: str | None) -> str | None:
     if one is None or other is None:
         return one or other
     return f"({one}) AND ({other})"
+
+
+def in_scope(scope: Scope, columns: Container[str]) -> str | None:
+    """The condition for rows in scope; None if every row is. A table of an earlier version has no
+    column for the collection, so that the paths decide."""
+    if scope.is_everything:
+        return None
+    if COLLECTION in columns:
+        return one_of(COLLECTION, sorted(scope.names))
+    if VAULT in scope.names:
+        others = sorted(scope.known - scope.names)
+        return f"NOT ({' OR '.join(_below(join_path(name, '')) for name in others)})"
+    return " OR ".join(_below(join_path(name, "")) for name in sorted(scope.names)) or "FALSE"
 
 
 def condition(filters: Filters) -> str | None:

@@ -5,6 +5,7 @@ write or to compact: the callers do.
 """
 
 import asyncio
+import copy
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -27,6 +28,7 @@ from ragd.store.lance.schema import FileRows
 from ragd.store.lance.vocabulary import TableVocabulary
 from ragd.store.lance.writer import FillResult, TableWriter
 
+LIMITED = 8  # views of parts of an index that are kept, each with its own vocabulary
 REOPEN_AFTER = 20  # rounds of maintenance with changes: each leaves file descriptors in the caches
 
 T = TypeVar("T")
@@ -148,7 +150,24 @@ class ChunkIndex:
         self._inode = self.folder_stamp()[1]
         self._maintaining = asyncio.Lock()
         self._changes = 0
+        self.within: str | None = None  # the condition for the rows that reads find; None: all
+        self._limited: dict[str, ChunkIndex] = {}
         self._offer_reads(TableReader(pinned), TableVocabulary(pinned))
+
+    def limited_to(self, within: str | None) -> "ChunkIndex":
+        """This index, as if it had only the rows that meet the condition."""
+        if within is None:
+            return self
+        if within not in self._limited:
+            while len(self._limited) >= LIMITED:
+                del self._limited[next(iter(self._limited))]
+            view = copy.copy(self)
+            view.within = within
+            view._offer_reads(
+                TableReader(self._pinned, within), TableVocabulary(self._pinned, within)
+            )
+            self._limited[within] = view
+        return self._limited[within]
 
     def _offer_reads(self, reader: TableReader, vocabulary: TableVocabulary) -> None:
         """Searches and reads are the functions of these two."""

@@ -9,15 +9,20 @@ from ragd.store.lance import libraries, word_counts
 from ragd.store.lance.lance_errors import translated
 from ragd.store.lance.pinned_table import PinnedTable
 from ragd.store.lance.schema import SEARCH_TEXT
+from ragd.store.lance.sql import both
 
 _SAMPLED = ("title", "chunk_text", "language")
 
 
 class TableVocabulary:
-    """What the pinned version contains. Tags and word frequencies are kept in memory."""
+    """What the pinned version contains. Tags and word frequencies are kept in memory.
 
-    def __init__(self, pinned: PinnedTable) -> None:
+    `within`: the condition for the rows that count; None: all rows.
+    """
+
+    def __init__(self, pinned: PinnedTable, within: str | None = None) -> None:
         self._pinned = pinned
+        self._within = within
         self._tags: frozenset[str] = frozenset()
         self._tags_version = -1
         self._frequencies = Frequencies()
@@ -28,7 +33,7 @@ class TableVocabulary:
         """Every tag in the index, as it is spelled there. Read once for each version."""
         now = self._pinned.now
         if self._tags_version != now.version:
-            found = await now.read_table(now.table.query().select(["tags"]))
+            found = await now.read_table(self._query(["tags"]))
             self._tags = await asyncio.to_thread(_distinct, found["tags"])
             self._tags_version = now.version
         return self._tags
@@ -38,8 +43,7 @@ class TableVocabulary:
         if "properties" not in self._pinned.columns:
             return []  # a table of an earlier version
         now, start = self._pinned.now, f"{comparable_name(name)}="
-        query = now.table.query().select(["properties"]).where("chunk_index = 0")
-        found = await now.read_table(query)
+        found = await now.read_table(self._query(["properties"], "chunk_index = 0"))
         return await asyncio.to_thread(_starting_with, found["properties"], start)
 
     async def list_property_names(self) -> list[str]:
@@ -47,16 +51,14 @@ class TableVocabulary:
         if "properties" not in self._pinned.columns:
             return []  # a table of an earlier version
         now = self._pinned.now
-        found = await now.read_table(
-            now.table.query().select(["properties"]).where("chunk_index = 0")
-        )
+        found = await now.read_table(self._query(["properties"], "chunk_index = 0"))
         known = await asyncio.to_thread(_distinct, found["properties"])
         return sorted({one.partition("=")[0] for one in known})
 
     async def count_words(self, most: int) -> dict[str, int]:
         """The most frequent words of the table, and how often each occurs."""
         counts: dict[str, int] = {}
-        query = self._pinned.now.table.query().select([SEARCH_TEXT])
+        query = self._query([SEARCH_TEXT])
         with translated(self._pinned.path):
             async for batch in await query.to_batches():
                 await asyncio.to_thread(word_counts.add, batch[SEARCH_TEXT], counts, most)
@@ -68,10 +70,10 @@ class TableVocabulary:
         now = self._pinned.now
         if self._frequencies_version == now.version:
             return self._frequencies
-        rows = await now.count()
+        rows = await now.count(self._within)
         if rows > 2 * self._frequencies_rows:
             columns = [name for name in _SAMPLED if name in self._pinned.columns]
-            found = await now.read_table(now.table.query().select(columns).limit(SAMPLE))
+            found = await now.read_table(self._query(columns).limit(SAMPLE))
             sample = found.to_pylist()
             texts = [f"{row['title']} {row['chunk_text']}" for row in sample]
             languages = [row.get("language") for row in sample]
@@ -79,6 +81,12 @@ class TableVocabulary:
             self._frequencies_rows = rows
         self._frequencies_version = now.version
         return self._frequencies
+
+    def _query(self, columns: list[str], where: str | None = None) -> Any:
+        """The query for these columns of the rows that count."""
+        query = self._pinned.now.table.query().select(columns)
+        limit = both(self._within, where)
+        return query if limit is None else query.where(limit)
 
 
 def _distinct(column: Any) -> frozenset[str]:

@@ -174,6 +174,22 @@ def test_a_memory_alone_is_not_a_match_for_a_filter(ragctl: Any, fake: Any) -> N
     assert ragctl("search", "x", "--tag", "river").code == 6
 
 
+def test_collections_are_part_of_the_request_and_a_filter(ragctl: Any, fake: Any) -> None:
+    fake.memories = [{"key": "k", "value": "v", "source": "s"}]
+    names = ("--collection", "papers", "--collection", "vault")
+    assert ragctl("search", "x", *names).code == 6
+    assert fake.searches[-1] == {"query": "x", "collections": ["papers", "vault"]}
+
+
+def test_a_context_is_shown_once_with_the_first_of_its_results() -> None:
+    found = [RESULT | {"context": one} for one in ("My diary\x1b[2J", "My diary\x1b[2J", None)]
+    shown = render_search_results("x", answer(*found), Ink())
+    assert shown.count("About: My diary") == 1 and "\x1b" not in shown
+    lines = shown.splitlines()
+    assert lines[1].strip().startswith("Projects/Doorbell.md#L10-L12")
+    assert lines[2].strip().startswith("About: My diary")
+
+
 def test_the_numbers_of_the_ranking_are_shown_on_request() -> None:
     evidence = {"cosine": 0.51234, "bm25": None, "vector_rank": 2, "exact_title": True}
     shown = lines_of({**RESULT, "evidence": evidence})
@@ -399,6 +415,11 @@ def test_a_wrong_option_is_explained(ragctl: Any, typed: tuple[str, ...], said: 
             ("UNKNOWN_DIRECTORY", None),
             ("--dir", "Peeple", "--dir", "Journal"),
             "--dir Peeple --dir Journal: one of these",
+        ),
+        (
+            ("UNKNOWN_COLLECTION", "The field `collections` names one that does not exist."),
+            ("--collection", "papres"),
+            "--collection names one that does not exist.",
         ),
         (("SECURITY_VIOLATION", None), ("--dir", ".."), "--dir .. leads outside the vault."),
         (("UNKNOWN_DIRECTORY", None), ("folder:Peeple",), "folder:Peeple: there is no such folder"),

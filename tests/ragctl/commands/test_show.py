@@ -242,3 +242,8 @@ def test_a_note_that_does_not_fit_says_how_to_see_more() -> None:
     assert "L14-L14" in render_note(cut | {"from": 13, "text": "x"}, None, None, Ink())
     assert "too long" in render_note(cut | {"lines_after": 0}, None, None, Ink())
     assert "more than fits" not in render_note(NOTE, None, None, Ink())
+
+
+def test_the_context_of_a_note_is_below_its_path() -> None:
+    shown = render_note(NOTE | {"context": "My diary"}, None, None, Ink()).splitlines()
+    assert shown[0].startswith("Journal/2024-01-15.md") and shown[1] == "About: My diary"

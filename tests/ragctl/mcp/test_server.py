@@ -28,11 +28,11 @@ SEARCH = "obsidian_rag_search"
 
 
 @asynccontextmanager
-async def connected(home: Home, errors: Path) -> AsyncIterator[Any]:
+async def connected(home: Home, errors: Path, *options: str) -> AsyncIterator[Any]:
     """A client with its own server, which ends with it."""
     server = mcp.StdioServerParameters(
         command=sys.executable,
-        args=["-m", "ragctl", "mcp", "--home", home.root],
+        args=["-m", "ragctl", "mcp", "--home", home.root, *options],
         env={"PYTHONPATH": PLACE},
     )
     with errors.open("w") as errlog:
@@ -77,6 +77,66 @@ async def test_it_offers_the_four_tools_as_the_daemon_publishes_them(
     assert reading == {SEARCH, "obsidian_rag_status"}
     assert listed["obsidian_rag_memory_store"].annotations.destructive_hint is True
     assert listed["obsidian_rag_index"].annotations.destructive_hint is False
+
+
+async def test_it_stands_for_an_agent_whatever_the_arguments_say(
+    home: Home, fake: FakeDaemon, errors: Path
+) -> None:
+    async with connected(home, errors, "--agent", "büro", "--chat", "group") as session:
+        await session.list_tools()
+        await session.call_tool(SEARCH, {"query": "x", "agent": "root", "X-Ragd-Agent": "root"})
+    asker = ("b%C3%BCro", "group")
+    paths = ("/v1/tools", "/v1/collections", f"/v1/tools/{SEARCH}")
+    assert {path: fake.askers[path] for path in paths} == dict.fromkeys(paths, asker)
+    assert fake.searches[0]["agent"] == "root"  # the daemon refuses a field that it does not know
+
+
+async def test_without_an_agent_it_is_the_user(home: Home, fake: FakeDaemon, errors: Path) -> None:
+    async with connected(home, errors) as session:
+        await session.call_tool(SEARCH, {"query": "x"})
+    assert fake.askers[f"/v1/tools/{SEARCH}"] == (None, None)
+
+
+async def test_the_search_tool_says_which_collections_there_are(
+    home: Home, fake: FakeDaemon, errors: Path
+) -> None:
+    fake.collections = [
+        {"name": "vault", "context": "", "private": False},
+        {"name": "papers", "context": "About ice.", "private": False},
+        {"name": "diary", "context": "", "private": True},
+    ]
+    plain = {one["name"]: one["description"] for one in tool_schemas.published_tools()}
+    async with connected(home, errors) as session:
+        listed = {tool.name: tool.description for tool in (await session.list_tools()).tools}
+        fake.unknown.add("/v1/collections")  # an earlier version of the daemon
+        before = {tool.name: tool.description for tool in (await session.list_tools()).tools}
+    added = listed.pop(SEARCH).removeprefix(plain[SEARCH])
+    assert added == (
+        " The collections, to be named in `collections`: vault; papers: About ice; "
+        "diary (searched only when it is named)."
+    )
+    assert listed == {name: words for name, words in plain.items() if name != SEARCH}
+    assert before == plain
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--chat", "group"), "--chat needs --agent"),
+        (("--agent", " "), "--agent needs a name"),
+        (("--agent", "a" * 201), "at most 200"),
+        (("--agent", "a", "--chat", "c" * 51), "at most 50"),
+    ],
+)
+def test_an_agent_needs_a_name(ragctl: Ragctl, options: tuple[str, ...], said: str) -> None:
+    result = ragctl("mcp", *options)
+    assert result.code == 2 and said in result.err
+
+
+def test_the_configuration_names_the_agent(ragctl: Ragctl, home: Home) -> None:
+    made = ragctl("mcp", "--config", "--agent", "work", "--chat", "direct").json
+    args = made["mcpServers"]["obsidian"]["args"]
+    assert args[-6:] == ["--home", home.root, "--agent", "work", "--chat", "direct"]
 
 
 async def test_another_version_is_reported_once(home: Home, fake: FakeDaemon, errors: Path) -> None:

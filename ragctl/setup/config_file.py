@@ -1,0 +1,39 @@
+"""Reads config.json as it is written, and replaces it with a changed and checked one.
+
+A change is checked as a whole before anything is written, and replaces the file in one step.
+"""
+
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from ragctl.daemon.reload import reload_daemon
+from ragd.config import load as configuration
+from ragd.config.validation import JsonObject, read_object
+from ragd.errors import ConfigError
+from ragd.paths import Home
+from ragd.runtime.durable_files import replace_file
+
+
+def read_settings(home: Home) -> JsonObject:
+    """The settings in the file, which may be invalid. Raises ConfigError if there is none."""
+    path = Path(home.config)
+    if not path.is_file():
+        raise ConfigError(f"No configuration at {path}.", "Run `ragctl init PATH-TO-YOUR-VAULT`.")
+    return read_object(path.read_bytes())
+
+
+def save_settings(home: Home, changed: JsonObject) -> dict[str, Any]:
+    """Check the settings, save them, and have a running daemon reload them. Returns the result of
+    the reload. Raises ConfigError for settings that are not valid; then nothing has changed."""
+    data = configuration.to_json(changed)
+    configuration.check_folders(configuration.parse(data, home.root), home.root)
+    replace_config(home.config, data)
+    return reload_daemon(home)
+
+
+def replace_config(path: str, data: bytes) -> None:
+    """Replace the file that a link points to, and keep the file's mode."""
+    real = Path(os.path.realpath(path))
+    replace_file(real, data, stat.S_IMODE(real.stat().st_mode))

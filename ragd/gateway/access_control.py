@@ -1,0 +1,126 @@
+"""Decides what a request may be answered from: by who asks, and by what the request names.
+
+It is asked once for each request. It reads the configuration in force and looks nothing up.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from aiohttp import web
+
+from ragd.access.scope import (
+    Scope,
+    default_scope,
+    full_scope,
+    private_names,
+    scope_with_paths,
+)
+from ragd.access.search_scope import search_scope
+from ragd.config.live_settings import Settings
+from ragd.errors import RagdError
+from ragd.gateway.http_server import Handler
+from ragd.protocol.asker import AGENT_HEADER, CHAT_HEADER, Asker, read_asker
+from ragd.protocol.tool_schemas import SearchRequest
+from ragd.state.ledger import Ledger
+from ragd.vault.collection_paths import VAULT, collection_of
+
+Permits = Callable[[str], bool]  # whether a note may be named
+
+
+def asker_of(request: web.BaseRequest) -> Asker:
+    """Who sends this request. Raises RagdError for headers that are not valid."""
+    return read_asker(_header(request, AGENT_HEADER), _header(request, CHAT_HEADER))
+
+
+def for_owner(handler: Handler) -> Handler:
+    """The handler of an endpoint that is not for agents."""
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        if not asker_of(request).is_owner:
+            raise RagdError(
+                "SECURITY_VIOLATION",
+                "Only the user can do this, not an agent.",
+                "Use one of the tools that `GET /v1/tools` lists.",
+            )
+        return await handler(request)
+
+    return handle
+
+
+def _header(request: web.BaseRequest, name: str) -> str | None:
+    values = request.headers.getall(name, [])
+    if len(values) > 1:
+        raise RagdError("INVALID_REQUEST", f"The header `{name}` is sent more than once.")
+    return values[0] if values else None
+
+
+class AccessControl:
+    """The scopes of requests, by the configuration in force."""
+
+    def __init__(self, settings: Settings, ledger: Ledger) -> None:
+        self._settings = settings
+        self._ledger = ledger
+
+    def scope_of(self, asker: Asker) -> Scope:
+        """What an answer covers that names no collection. For the user that is everything; an
+        agent gets nothing of a private collection that it does not name."""
+        config = self._settings.current
+        if asker.is_owner:
+            scope = full_scope(config, asker)
+            return Scope(scope.names | self._leaving(), scope.known | self._leaving())
+        return self._with_leaving(default_scope(config, asker))
+
+    def scope_of_search(self, asker: Asker, request: SearchRequest) -> Scope:
+        """What a search covers. Raises RagdError for a collection that is not permitted."""
+        return self._with_leaving(search_scope(self._settings.current, asker, request))
+
+    def scope_of_note(self, asker: Asker, path: str) -> Scope:
+        """Where a note is looked for: its path names its collection."""
+        config = self._settings.current
+        scope = scope_with_paths(config, asker, default_scope(config, asker), [path])
+        return self._with_leaving(scope)
+
+    def scope_of_refused(self, request: web.BaseRequest | None) -> Scope:
+        """What a refusal may report, also for a request whose headers are not valid."""
+        try:
+            return self.scope_of(asker_of(request) if request is not None else Asker())
+        except RagdError:
+            return self.scope_of(Asker())
+
+    def _leaving(self) -> frozenset[str]:
+        """Collections that are not configured any more, but still have notes in the index."""
+        catalog = self._ledger.state.catalog
+        return frozenset(catalog.collections) - self._settings.current.collections.keys()
+
+    def _with_leaving(self, scope: Scope) -> Scope:
+        """The scope, which knows these collections too, and does not have them."""
+        return Scope(scope.names, scope.known | self._leaving())
+
+    def permits_source(self, scope: Scope) -> Permits | None:
+        """Whether a memory with this source is in scope; None: every memory is.
+
+        A memory stays when its collection is removed. So a source that looks like one of a
+        collection is a note of the vault only if the index has that note.
+        """
+        if scope.is_everything:
+            return None
+        files = self._ledger.state.catalog.files
+
+        def permits(source: str) -> bool:
+            collection = collection_of(source, scope.known)
+            if collection == VAULT and source.startswith("@") and source not in files:
+                return False
+            return collection in scope.names
+
+        return permits
+
+    def collections(self, asker: Asker) -> list[dict[str, Any]]:
+        """The collections that this asker may search, the vault first."""
+        config, contexts = self._settings.current, self._settings.contexts
+        names = full_scope(config, asker).names
+        private = private_names(config)
+        return [
+            {"name": name, "context": contexts.of_collection(name), "private": name in private}
+            for name in (VAULT, *config.collections)
+            if name in names
+        ]

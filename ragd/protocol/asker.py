@@ -1,0 +1,63 @@
+"""Who sends a request: the user, or an agent in some kind of chat. Pure.
+
+Two headers say it. They are not fields of a tool's request, so a model cannot set them with the
+arguments of a tool. A request without them is the user's own.
+"""
+
+from urllib.parse import quote, unquote
+
+from msgspec import Struct
+
+from ragd.errors import RagdError
+from ragd.protocol.limits import AGENT_MAX_CHARS, CHAT_MAX_CHARS
+
+AGENT_HEADER = "X-Ragd-Agent"
+CHAT_HEADER = "X-Ragd-Chat"
+
+
+class Asker(Struct, frozen=True):
+    """The user (`is_owner`), or an agent. Names are in the form that is compared."""
+
+    agent: str = ""  # empty: an agent without a name
+    chat: str = ""  # direct, group, channel; empty: not known
+    is_owner: bool = False
+
+
+OWNER = Asker(is_owner=True)
+
+
+def asker_headers(agent: str | None, chat: str | None = None) -> dict[str, str]:
+    """The headers of a request that an agent makes; none for the user, who has no agent's name."""
+    if agent is None:
+        return {}
+    return {AGENT_HEADER: quote(agent, safe=""), CHAT_HEADER: quote(chat or "", safe="")}
+
+
+def read_asker(agent: str | None, chat: str | None) -> Asker:
+    """The asker from the values of the two headers. Raises RagdError for a value that is not valid.
+
+    One header is enough to be an agent: a client that knows only the kind of chat is not the user.
+    """
+    if agent is None and chat is None:
+        return OWNER
+    return Asker(
+        _read(AGENT_HEADER, agent or "", AGENT_MAX_CHARS),
+        _read(CHAT_HEADER, chat or "", CHAT_MAX_CHARS),
+    )
+
+
+def comparable(name: str) -> str:
+    """The name of an agent or a chat in the form that is compared."""
+    return name.strip().casefold()
+
+
+def _read(header: str, value: str, most: int) -> str:
+    try:
+        found = unquote(value, errors="strict")
+    except UnicodeDecodeError:
+        raise RagdError("INVALID_REQUEST", f"The header `{header}` is not valid UTF-8.") from None
+    if len(found) > most:
+        raise RagdError(
+            "INVALID_REQUEST", f"The header `{header}` is longer than {most} characters."
+        )
+    return comparable(found)
