@@ -71,6 +71,7 @@ OFFLINE = (
     *("ragctl.commands.replay", "ragctl.commands.config", "ragctl.commands.init"),
     *("ragctl.commands.context", "ragctl.setup.config_file"),
     *("ragctl.commands.doctor", "ragctl.commands.service", "ragctl.doctor", "ragctl.completion"),
+    "ragctl.commands.completion",
     *("ragctl.views.past_state", "ragctl.views.health_history", "ragctl.setup.vault_languages"),
     *("ragctl.service_managers.daemon_command", "ragctl.service_managers.apply_plan"),
 )

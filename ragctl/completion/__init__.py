@@ -13,12 +13,14 @@ from ragctl.completion.words import setting_words, suggested_words
 # Names of values in the help that stand for a folder or a file.
 _FOLDER_NAMES = ("DIR", "FOLDER", "VAULT")
 _FILE_NAMES = ("FILE",)
+_COLLECTION_NAMES = ("COLLECTION",)
 
 
 class Value(NamedTuple):
-    """What is valid in one place: one of some words, a folder, a file, or anything."""
+    """What is valid in one place: one of some words, a folder, a file, the name of a collection, or
+    anything."""
 
-    kind: str  # "words", "folder", "file", "anything"
+    kind: str  # "words", "folder", "file", "collection", "anything"
     words: tuple[str, ...] = ()
     name: str = ""
 
@@ -93,6 +95,8 @@ def _read_value(verb: str, action: argparse.Action) -> Value:
         return Value("words", words, name)
     if action.metavar in _FOLDER_NAMES:
         return Value("folder", name=name)
+    if action.metavar in _COLLECTION_NAMES:
+        return Value("collection", name=name)
     return Value("file" if action.metavar in _FILE_NAMES else "anything", name=name)
 
 

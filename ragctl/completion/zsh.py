@@ -16,6 +16,10 @@ _ragctl_dependent() {{  # the values that depend on the command and its argument
     esac
 }}
 
+_ragctl_collections() {{  # the names of the collections, from the configuration
+    compadd "$expl[@]" -- ${{(f)"$(ragctl completion collections 2>/dev/null)"}}
+}}
+
 _ragctl() {{
     local curcontext="$curcontext" state line ret=1
     local -A opt_args
@@ -53,7 +57,12 @@ _CASE = """\
                 {verb})
                     _arguments {specs} && ret=0
                     ;;"""
-_ACTIONS = {"folder": "_files -/", "file": "_files", "anything": ""}
+_ACTIONS = {
+    "folder": "_files -/",
+    "file": "_files",
+    "anything": "",
+    "collection": "_ragctl_collections",
+}
 
 
 def render_script(commands: Sequence[Command]) -> str:
