@@ -26,8 +26,10 @@ from ragctl.views.render import (
     format_until,
     print_notice,
 )
+from ragctl.views.status_report import being_read, not_included
 from ragd.errors import EXIT_INTERRUPTED, EXIT_OK, WITHOUT_VECTORS, StartupError
 from ragd.paths import Home
+from ragd.protocol.kind_names import counts_phrase
 
 EXIT_PARTIAL = 1
 EXIT_FATAL = 2
@@ -193,7 +195,9 @@ def _report_outcome(home: Home, last: dict[str, Any], on_terminal: bool) -> int:
     if on_terminal:
         _print_summary(last)
         with suppress(Failure):
-            _print_model(home)
+            status = request(home, "GET", "/v1/status").data
+            _print_model(status)
+            _print_documents(status)
     if held := last["deletions_held"]:
         print_notice(
             f"{counted(held, 'note')} vanished at once and stay in the index. To remove them: "
@@ -239,9 +243,24 @@ def _failure_from_status(home: Home) -> Failure:
     return Failure("The job failed.", "`ragctl logs` has the details.", code="INDEXER_FAILED")
 
 
-def _print_model(home: Home) -> None:
+def _print_documents(status: dict[str, Any]) -> None:
+    """Print how many files of each kind there are, what is still being read, and what is not."""
+    kinds = status.get("kinds") or {}
+    if len(kinds) > 1:
+        print_notice(f"In the index: {clean(counts_phrase(kinds.items()))}.")
+    for line in being_read(status.get("documents_waiting") or {}):
+        print_notice(f"{line}; searches find each as soon as it is read.")
+    for line in not_included(status.get("not_included") or {}):
+        print_notice(f"{line}.")
+    for name in ("skipped", "failed"):
+        reasons = (status.get(name) or {}).get("reasons") or {}
+        if reasons:
+            listed = ", ".join(f"{count:,} ({clean(why)})" for why, count in reasons.items())
+            print_notice(f"{name.capitalize()} files: {listed}. `ragctl status` names them.")
+
+
+def _print_model(status: dict[str, Any]) -> None:
     """Print the index's embedded model, the sampled languages, and a hint if another model fits."""
-    status = request(home, "GET", "/v1/status").data
     index = status.get("index") or {}
     if not index.get("language"):
         return

@@ -59,6 +59,7 @@ from ragd.state.snapshotter import Snapshotter
 from ragd.state.sync_result_writer import SyncResultWriter
 from ragd.supervisor import Actor, Supervisor, TooManyCrashes
 from ragd.vault import threads
+from ragd.vault.document_worker import DocumentWorker
 from ragd.vault.threads import CHECK, VaultNotResponding
 from ragd.wiring import Pipeline
 
@@ -165,7 +166,7 @@ async def _serve(
 ) -> None:
     """Answer on the socket while the actors run, until `stop` is set."""
     settings = Settings(home, config)
-    pipeline = Pipeline(home, clock, ledger, settings, crash_mark)
+    pipeline = Pipeline(home, clock, ledger, settings, crash_mark, DocumentWorker())
     reload = ConfigReload(settings)
     config_reader = ConfigReader(clock, Path(home.config), reload, ledger.journal)
     gateway = ToolGateway(

@@ -17,6 +17,7 @@ from ragctl.views.render import add_home_option, clean, counted, emit_json, prin
 from ragd.config import load as configuration
 from ragd.config.validation import read_object
 from ragd.errors import EXIT_OK, EXIT_USAGE, ConfigError
+from ragd.notes.documents.kinds import default_patterns
 from ragd.paths import Home
 from ragd.runtime.durable_files import private_directory, replace_file
 from ragd.vault.files import VaultFiles, VaultGone
@@ -51,6 +52,11 @@ def run(args: argparse.Namespace) -> int:
         return EXIT_OK
     names = "now names" if result["written"] else "already names"
     print(f"{result['config']} {names} the vault {clean(result['vault'])}.")
+    if result["written"]:
+        print_text(
+            "Besides notes it includes canvases, drawings, text files, web pages, PDFs, Word "
+            "documents and EPUBs; `ragctl config get indexing.file_patterns` lists the patterns."
+        )
     print_hints(result)
     print_text("Next: `ragctl index` starts the daemon and indexes the vault.")
     return EXIT_OK
@@ -71,6 +77,7 @@ def set_up(home: Home, given: str, *, force: bool = False) -> dict[str, Any]:
         "config": home.config,
         "vault": vault,
         "written": not is_configured,
+        "file_patterns": list(configuration.load(home).indexing.file_patterns),
         "hints": hints,
         "daemon": reload_daemon(home),
     }
@@ -109,7 +116,8 @@ def _is_configured(home: Home, vault: str) -> bool:
 
 
 def _write_config(home: Home, vault: str, force: bool) -> None:
-    data = configuration.to_json({"vault_path": vault})
+    patterns = {"file_patterns": list(default_patterns())}
+    data = configuration.to_json({"vault_path": vault, "indexing": patterns})
     configuration.check_folders(configuration.parse(data, home.root), home.root)
     file = Path(home.config)
     exists = os.path.lexists(file)

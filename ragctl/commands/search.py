@@ -91,7 +91,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     max_help = f"how many passages (5; at most {MAX_RESULTS})"
     parser.add_argument("--max", type=_parse_max, metavar="N", help=max_help)
-    parser.add_argument("--full", action="store_true", help="whole passages, not three lines each")
+    parser.add_argument(
+        "--full", action="store_true", help="whole passages, not only their best lines"
+    )
     parser.add_argument("--explain", action="store_true", help="show the numbers of the ranking")
     parser.add_argument("--confirm", metavar="TOKEN", help="show passages withheld as sensitive")
 

@@ -19,14 +19,16 @@ from ragctl.views.passages import cautions, context_lines, quote_citation
 from ragctl.views.render import Ink, clean, counted, emit_bytes, ragctl_command
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK, EXIT_USAGE
 from ragd.paths import Home
+from ragd.protocol.citations import CitedPassage, parse_citation, spoken_place
 
 EXAMPLES = (
     ("ragctl show Journal/2024-01-15.md#L10-L24", "a passage, as `ragctl search` cites it"),
+    ("ragctl show Papers/herons.pdf#page=3", "one page of a document"),
     ("ragctl show 'Ideas/My garden.md:7' --around 10", "a line with ten lines before and after"),
     ("ragctl show 'My garden'", "a whole note, by its name, title or link: '[[My garden]]'"),
 )
 DEFAULT_AROUND = 3
-_LINES = re.compile(r"(.+?)(?:#L(\d{1,9})(?:-L?(\d{1,9}))?|:(\d{1,9})(?:-(\d{1,9}))?)", re.DOTALL)
+_LINES = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?", re.DOTALL)
 _MISTYPED = ("INVALID_REQUEST", "SECURITY_VIOLATION")
 _FOR_PEOPLE = ("Did you mean", "`ragctl ", "Ask for earlier lines")
 
@@ -36,7 +38,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "note",
         metavar="NOTE",
-        help="PATH, PATH#L10-L24 or PATH:10-24, relative to the vault; or the note's name",
+        help="PATH, PATH#L10-L24, PATH:10-24 or PATH#page=3, relative to the vault; or the note's "
+        "name",
     )
     parser.add_argument(
         "--around",
@@ -48,11 +51,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    path, first, last = parse_address(args.note)
+    path, first, last, place = parse_address(args.note)
     around = args.around if args.around is not None else 0 if args.json else DEFAULT_AROUND
     target = f"/v1/notes?raw=1&path={quote(relative_to_vault(args.home, path), safe='')}"
     if first is not None and last is not None:
         target += f"&from={max(1, first - around)}&to={last + around}"
+    if place:
+        target += f"&place={quote(place, safe='')}"
     is_user = not args.json and _is_interactive()
     answer = _request_note(args.home, target, args.confirm, is_user=is_user)
     if args.json:
@@ -71,23 +76,19 @@ def run(args: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def parse_address(typed: str) -> tuple[str, int | None, int | None]:
-    """The note's path, and the first and last line to show."""
-    found = _LINES.fullmatch(typed)
-    if found is None:
-        return typed, None, None
-    path, *numbers = found.groups()
-    first, last = (
-        int(n) if n else None for n in (numbers[0] or numbers[2], numbers[1] or numbers[3])
-    )
-    assert first is not None
-    last = first if last is None else last
-    if first < 1 or last < first:
+def parse_address(typed: str) -> CitedPassage:
+    """The note's path, and the lines or the place to show."""
+    cited = parse_citation(typed)
+    if cited.first is None and not cited.place and (found := _LINES.fullmatch(typed)):
+        path, begin, end = found.groups()
+        cited = CitedPassage(path, int(begin), int(end or begin))
+    first, last = cited.first, cited.last
+    if first is not None and last is not None and (first < 1 or last < first):
         raise UsageError(
             f"{first}-{last} is not a range of lines: count from 1, the smaller number first.",
             "Type `ragctl show PATH#L10-L24`.",
         )
-    return path, first, last
+    return cited
 
 
 def _is_interactive() -> bool:
@@ -125,7 +126,12 @@ def _next_step(error: dict[str, Any]) -> str:
 
 
 def render_note(data: dict[str, Any], first: int | None, last: int | None, ink: Ink) -> str:
-    """The note's path, the numbered lines with the passage marked, and warnings below."""
+    """The note's path, the numbered lines with the passage marked, and warnings below.
+
+    A document with places has no lines that a person knows: each place has a title instead.
+    """
+    if data.get("places"):
+        return _render_places(data, ink)
     width = len(str(data["to"]))
     lines = []
     for number, text in enumerate(data["text"].split("\n"), data["from"]):
@@ -138,11 +144,29 @@ def render_note(data: dict[str, Any], first: int | None, last: int | None, ink: 
         f" of {data['total_lines']}" if data["total_lines"] > data["to"] - data["from"] + 1 else ""
     )
     shown = f"lines {data['from']}-{data['to']}{total}"
+    return _with_frame(data, shown, lines, ink)
+
+
+def _with_frame(data: dict[str, Any], shown: str, lines: list[str], ink: Ink) -> str:
+    """The lines between the path, with what is shown of it, and the warnings and the link."""
     about = f"{ink.paint(clean(data['path']), 'cyan')} {ink.sign('·')} {shown}"
     warnings = [ink.paint(f"{ink.sign('▲')} {text}", "yellow") for text in _warnings(data)]
     context = [ink.paint(ink.wrap(text, 0), "dim") for text in context_lines(data)]
     link = ink.paint(clean(data["link"]), "dim")
     return "\n".join([about, *context, "", *lines, "", *warnings, link])
+
+
+def _render_places(data: dict[str, Any], ink: Ink) -> str:
+    titles = {max(place["line"], data["from"]): place["name"] for place in data["places"]}
+    lines: list[str] = []
+    for number, text in enumerate(data["text"].split("\n"), data["from"]):
+        if number in titles:
+            title = f"[{clean(spoken_place(titles[number]))}]"
+            lines += [*([""] if lines and lines[-1] else []), ink.paint(title, "dim")]
+        lines.append(f"  {_wrap_line(text, 2, ink)}".rstrip())
+    places = [spoken_place(place["name"]) for place in data["places"]]
+    shown = clean(places[0] if len(places) == 1 else f"{places[0]} to {places[-1]}")
+    return _with_frame(data, shown, lines, ink)
 
 
 def _wrap_line(text: str, indent: int, ink: Ink) -> str:

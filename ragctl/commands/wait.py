@@ -64,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
                 "reasons": [reason["code"] for reason in data["reasons"]],
                 "active_job": data["active_job"],
                 "unindexed_files": data["unindexed_files"],
+                "documents_waiting": data.get("documents_waiting") or {},
                 "waited_ms": round((time.monotonic() - began) * 1000),
             }
         )
@@ -77,7 +78,8 @@ def run(args: argparse.Namespace) -> int:
 def is_reached(goal: str, data: dict[str, Any]) -> bool:
     """Whether the daemon is in this state."""
     if goal == "idle":  # while it starts, it has not yet looked for changed notes
-        busy = data["active_job"] or data["unindexed_files"] or _is_starting(data)
+        waiting = data["unindexed_files"] or data.get("documents_waiting")
+        busy = data["active_job"] or waiting or _is_starting(data)
         return not (busy or _is_making_vectors(data))
     health = data["plugin_health"]
     return bool(health == HEALTHY or (goal == DEGRADED and health == DEGRADED))
@@ -110,7 +112,8 @@ def _explain(goal: str, data: dict[str, Any], timeout: float) -> str:
             busy = "the daemon is starting"
         elif _is_making_vectors(data):
             busy += f", {counted(data['chunks_pending'], 'vector')} missing"
-        waiting = counted(data["unindexed_files"], "file")
+        files = data["unindexed_files"] + sum((data.get("documents_waiting") or {}).values())
+        waiting = counted(files, "file")
         if data.get("paused"):
             busy += f", syncing is paused {format_until(data['paused']['until'])}"
         return f"Not idle{within}: {busy}, {waiting} waiting.\nSee `ragctl status`."

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from ragd.config.load import Config
 from ragd.embed.providers.model_choice import describe_languages, model_for_setting
+from ragd.notes.documents.kinds import WRITTEN_KINDS, kind_of
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.language_sample import MOST_BYTES, LanguageSample
 
@@ -40,7 +41,8 @@ def _notes(vault: str, config: Config) -> Iterator[str]:
             if not name.startswith(".") and os.path.join(folder, name) not in denied
         )
         for name in files:
-            if not name.startswith(".") and match("", name):
+            is_written = kind_of(name).name in WRITTEN_KINDS
+            if is_written and not name.startswith(".") and match("", name):
                 yield os.path.join(folder, name)
                 count += 1
         if count >= _NOTES_MAX:

@@ -9,7 +9,7 @@ import unicodedata
 from ragctl.views.markdown import StyledText, render_line
 from ragctl.views.render import Ink, clean
 
-LINES = 3  # of one passage; `--full` and `ragctl show` print the rest
+LINES = 3  # of a usual passage; `--full` and `ragctl show` print the rest
 WIDTH = 96
 INDENT = "   "
 NEAR = 0.15  # of the lines; how far from the nearest part the excerpt may be
@@ -19,6 +19,18 @@ _WRAPPED_LENGTH = 60  # characters; a shorter line was not wrapped by an editor
 _WORD = re.compile(r"[^\W_]+")
 _CJK_RUN = re.compile("[぀-ヿ㐀-䶿一-鿿豈-﫿]{2,}")
 _FILTERS = re.compile(r"(?<!\S)-[^\s-]\S*|(?<!\S)(?:tag|folder|prop):\S+", re.I)
+_ASKS_FOR_NUMBER = re.compile(
+    r"\b(?:how (?:long|much|many|often|old|far|big|tall|high|late)|when|what (?:time|date|day|year)"
+    r"|wann|wie (?:lange|viele?|oft|alt|weit|gro(?:ß|ss)|hoch|spät)|wieviele?"
+    r"|cuándo|cuánt[oa]s?|quand|combien)\b|多少|几|什么时候|多久|多长|多大",
+    re.I,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|hundred"
+    r"|thousand|half|once|twice|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b|[一二三四五六七八九十百千]",
+    re.I,
+)
+_ANSWER = "a number"  # stands for an expected number among the words of the question
 _STOP_WORDS = frozenset(
     (
         *("the", "and", "for", "was", "were", "how", "who", "why", "what", "when", "where"),
@@ -40,6 +52,7 @@ class Highlighter:
         self._short = {word for word in searched if len(word) <= 3}
         runs = _CJK_RUN.findall(question)
         self._pairs = {run[at : at + 2] for run in runs for at in range(len(run) - 1)}
+        self._asks_for_number = _ASKS_FOR_NUMBER.search(question) is not None
         self.word_count = len(self._stems) + len(self._short) + len(self._pairs)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
@@ -54,6 +67,13 @@ class Highlighter:
         """The words of the question that the text contains, by their stems."""
         found = {key for word in _WORD.findall(text) if (key := self._match_key(word))}
         return found | {pair for pair in self._pairs if pair in text}
+
+    def matched_clues(self, text: str) -> set[str]:
+        """The matched words, and a number if the question asks for one and the text has one."""
+        found = self.matched_words(text)
+        if self._asks_for_number and _NUMBER.search(text):
+            found.add(_ANSWER)
+        return found
 
     def _match_key(self, word: str) -> str:
         word = word.casefold()
@@ -104,32 +124,38 @@ def excerpt(
 def _best_start(
     lines: list[StyledText], highlighter: Highlighter, lines_max: int, best_part: float | None
 ) -> int:
-    """The first line of the excerpt: the lines with the most words of the question, plus one line
-    after them, because the answer often comes next. Otherwise the matches are in the middle. If
-    no lines have half of the words, the part with the nearest meaning decides."""
+    """The first line of the excerpt: the lines with the most words of the question and a number if
+    it asks for one; of these, the ones near the part with the nearest meaning, with one line after
+    the matches, because the answer often comes next. If no lines have half of the words, only lines
+    near that part are considered."""
     words = [highlighter.matched_words(line.text) for line in lines]
+    clues = [highlighter.matched_clues(line.text) for line in lines]
     starts = range(len(lines) - lines_max + 1)
     half = lines_max / 2
+    place = None if best_part is None else best_part * len(lines)
 
     def matched(at: int) -> int:
         return len(set().union(*words[at : at + lines_max]))
 
+    def clues_in(at: int) -> int:
+        return len(set().union(*clues[at : at + lines_max]))
+
     def goes_on(at: int) -> bool:
         return at + lines_max == len(lines) or not words[at + lines_max - 1]
 
-    if best_part is not None and 2 * max(map(matched, starts)) < highlighter.word_count:
-        place = best_part * len(lines)
-        near = [at for at in starts if abs(at + half - place) <= NEAR * len(lines)]
-        return max(
-            near or starts, key=lambda at: (matched(at), goes_on(at), -abs(at + half - place))
-        )
+    def is_near(at: int) -> bool:
+        """Whether these lines are about where the meaning is nearest."""
+        return place is None or abs(at + half - place) <= NEAR * len(lines)
 
-    def fit(at: int) -> tuple[int, bool, float, int]:
+    def fit(at: int) -> tuple[int, bool, bool, float, int]:
         held = [number for number in range(at, at + lines_max) if words[number]]
-        middle = sum(held) / len(held) if held else 0.0
-        return matched(at), goes_on(at), -abs(at + (lines_max - 1) / 2 - middle), -at
+        middle = sum(held) / len(held) if held else place or 0.0
+        from_middle = abs(at + (lines_max - 1) / 2 - middle)
+        return clues_in(at), is_near(at), goes_on(at), -from_middle, -at
 
-    return max(starts, key=fit)
+    near = [at for at in starts if is_near(at)]
+    few_words = 2 * max(map(matched, starts)) < highlighter.word_count
+    return max(near if near and few_words else starts, key=fit)
 
 
 def _render_lines(text: str, width: int, ink: Ink) -> list[StyledText]:
@@ -188,12 +214,18 @@ def _join_wrapped_lines(text: str) -> list[str]:
     found: list[str] = []
     wrapped = False
     for line in text.splitlines():
-        if wrapped and line[:1].isalpha():
+        if line.strip() and ((wrapped and line[:1].isalpha()) or (found and _in_link(found[-1]))):
             found[-1] = f"{found[-1].rstrip()} {line.strip()}"
         elif line.strip():
             found.append(line)
         wrapped = len(line) >= _WRAPPED_LENGTH
     return found
+
+
+def _in_link(line: str) -> bool:
+    """Whether the line ends in the middle of a link's text."""
+    begin = line.rfind("[")
+    return begin >= 0 and "]" not in line[begin:] and len(line) - begin < _WRAPPED_LENGTH
 
 
 def _merge_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

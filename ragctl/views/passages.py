@@ -13,7 +13,7 @@ from ragctl.views.render import Ink, add_home_option, clean, counted, ragctl_com
 DOTS = 5  # of a score
 
 _PROPERTY = re.compile(r"[^\s:#][^:]*:|\s+\S|- ")
-_ONE_WORD = re.compile(r"[\w./-][\w./,+@%:#-]*")
+_ONE_WORD = re.compile(r"[\w./-][\w./,+@%:#=-]*")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 
 
@@ -106,7 +106,8 @@ def _without_title_and_properties(
     result: dict[str, Any], highlighter: Highlighter, ink: Ink
 ) -> str:
     """The text without the heading that ends the title line, and without the properties at the
-    start unless they match the question. A passage that is nothing but properties keeps them."""
+    start unless they match a word of the question that the rest does not. A passage that is nothing
+    but properties keeps them."""
     text: str = result["chunk_text"]
     properties, _, rest = text.partition("\n\n")
     is_begin = result.get("chunk_index") == 0 and result.get("start_line") == 2
@@ -114,14 +115,24 @@ def _without_title_and_properties(
         dense = " ".join(word for word in properties.split() if "://" not in word)
         if not rest.strip():
             return truncate(dense, LINES * WIDTH, "…")
-        kept = truncate(dense, WIDTH, "…") if highlighter.matched_words(dense) else ""
-        text = f"{kept}\n\n{rest}"
-    first, _, below = text.strip("\n").partition("\n")
-    if below.strip() and (_HEADING.match(first) or first.startswith("#")):
+        rest = _without_title(result, rest, ink)
+        elsewhere = f"{passage_title(result)}\n{result.get('date') or ''}\n{rest}"
+        says_more = highlighter.matched_words(dense) - highlighter.matched_words(elsewhere)
+        return f"{truncate(dense, WIDTH, '…')}\n\n{rest}" if says_more else rest
+    return _without_title(result, text, ink)
+
+
+def _without_title(result: dict[str, Any], text: str, ink: Ink) -> str:
+    """The text without the headings at its start that the title line has, if more is below."""
+    above = passage_title(result)
+    while True:
+        first, _, below = text.strip("\n").partition("\n")
+        if not below.strip() or not (_HEADING.match(first) or first.startswith("#")):
+            return text
         shown = render_line(clean(first), ink.sign)
-        if shown is not None and passage_title(result).endswith(shown.text.strip()):
-            return below
-    return text
+        if shown is None or f" > {shown.text.strip()} > " not in f" > {above} > ":
+            return text
+        text = below
 
 
 def quote_citation(citation: str) -> str:

@@ -12,6 +12,11 @@ from ragctl.views.render import Ink, add_home_option, clean, counted, format_unt
 
 Data = dict[str, Any]
 
+BEST_LINES = 8  # of the first passage
+GOOD_LINES = 5  # of a further passage that is likely to answer
+GOOD_SCORE = 0.5
+POOR_SCORE = 0.1
+
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -54,20 +59,28 @@ def render_search_results(
 def _render_passages(
     results: list[Data], highlighter: Highlighter, ink: Ink, full: bool, others: list[str]
 ) -> list[str]:
-    """All passages. If the terminal is too low, all but the first get fewer lines."""
+    """All passages. If the terminal is too low, they get fewer lines, the first at least three."""
     results = _with_each_context_once(results)
     if full:
         return [render_passage(n, one, highlighter, ink, None) for n, one in enumerate(results, 1)]
     shown: list[str] = []
-    for lines in range(LINES, 0, -1):
+    for most in range(BEST_LINES, 0, -1):
         shown = [
-            render_passage(n, one, highlighter, ink, LINES if n == 1 else lines)
+            render_passage(n, one, highlighter, ink, _lines_of(n, float(one["score"]), most))
             for n, one in enumerate(results, 1)
         ]
         rows = sum(_count_rows(block, ink.columns) + 1 for block in (*shown, *others))
         if not ink.rows or rows < ink.rows:
             break
     return shown
+
+
+def _lines_of(number: int, score: float, most: int) -> int:
+    """How many lines of a passage are shown: the likelier it answers, the more."""
+    if number == 1:
+        return max(LINES, most)
+    wanted = GOOD_LINES if score >= GOOD_SCORE else LINES if score >= POOR_SCORE else 1
+    return min(wanted, most)
 
 
 def _with_each_context_once(results: list[Data]) -> list[Data]:

@@ -3,6 +3,7 @@
 It makes no request.
 """
 
+import json
 from typing import Any
 
 from ragctl.views.progress import format_elapsed
@@ -20,8 +21,10 @@ from ragctl.views.render import (
 )
 from ragd import __version__
 from ragd.errors import DEGRADED, HEALTHY, UNAVAILABLE
+from ragd.protocol.kind_names import OPTIONAL_KINDS, counts_phrase
 
 _LISTED_MAX = 3
+_REASONS_MAX = 5
 _VERDICTS = {
     HEALTHY: ("●", "green", "Everything works."),
     DEGRADED: ("▲", "yellow", "Searches work, with limits."),
@@ -112,9 +115,12 @@ def _details(data: dict[str, Any], ink: Ink) -> list[tuple[str, str]]:
     return [
         ("vault", _vault(data, ink)),
         *(("left out", line) for line in _templates(data.get("vault") or {})),
+        *(("left out", line) for line in not_included(data.get("not_included") or {})),
         ("notes", _notes(data)),
-        *_files("skipped", data.get("skipped"), "reason"),
-        *_files("failed", data.get("failed"), "code"),
+        *_kinds(data.get("kinds") or {}),
+        *(("", line) for line in being_read(data.get("documents_waiting") or {})),
+        *_files("skipped", data.get("skipped")),
+        *_files("failed", data.get("failed")),
         ("index", _index(data, ink)),
         ("", _new_index(data.get("building"), data.get("active_job"))),
         ("provider", _provider(data, ink)),
@@ -155,7 +161,8 @@ def _templates(vault: dict[str, Any]) -> list[str]:
 
 def _notes(data: dict[str, Any]) -> str:
     chunks, embedded = data.get("total_chunks", 0), data.get("chunks_embedded", 0)
-    text = f"{counted(data.get('total_docs', 0), 'note')}, {counted(chunks, 'passage')}"
+    what = "file" if len(data.get("kinds") or {}) > 1 else "note"
+    text = f"{counted(data.get('total_docs', 0), what)}, {counted(chunks, 'passage')}"
     withheld = data.get("chunks_withheld", 0)
     if embedded + withheld < chunks and not _makes_vectors(data.get("active_job")):
         text += f", {chunks - embedded - withheld:,} of them without a vector yet"
@@ -166,13 +173,50 @@ def _notes(data: dict[str, Any]) -> str:
     return text
 
 
-def _files(name: str, listed: dict[str, Any] | None, why: str) -> list[tuple[str, str]]:
-    """The first few files that are not in the index, each with its reason."""
+def _kinds(kinds: dict[str, int]) -> list[tuple[str, str]]:
+    """How many files of each kind the index has, if there are several kinds."""
+    return [("", clean(counts_phrase(kinds.items())))] if len(kinds) > 1 else []
+
+
+def being_read(waiting: dict[str, int]) -> list[str]:
+    """That documents are still being read; notes do not wait for them."""
+    if not waiting:
+        return []
+    verb = "is" if sum(waiting.values()) == 1 else "are"
+    return [f"{clean(counts_phrase(waiting.items()))} {verb} still being read"]
+
+
+def not_included(data: dict[str, Any]) -> list[str]:
+    """The files of known kinds that no pattern includes, and the command that includes them."""
+    found: dict[bool, dict[str, int]] = {True: {}, False: {}}
+    for kind, files in (data.get("kinds") or {}).items():
+        found[kind in OPTIONAL_KINDS][kind] = files
+    lines = []
+    if kinds := found[False]:
+        value = clean(json.dumps(data.get("patterns"), ensure_ascii=False))
+        command = f"`ragctl config set indexing.file_patterns '{value}'`"
+        lines.append(add_home_option(f"{_not_read(kinds)}; {command} includes them"))
+    if kinds := found[True]:
+        lines.append(f"{_not_read(kinds)}: indexing.file_patterns does not include them")
+    return lines
+
+
+def _not_read(kinds: dict[str, int]) -> str:
+    verb = "is" if sum(kinds.values()) == 1 else "are"
+    return f"{clean(counts_phrase(kinds.items()))} {verb} not read"
+
+
+def _files(name: str, listed: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """How many files are not in the index, for each reason, and the first few of them."""
     if not listed or not listed.get("total"):
         return []
-    files = [f"{clean(f['path'])} ({clean(f[why])})" for f in listed.get("files", [])[:_LISTED_MAX]]
+    reasons = listed.get("reasons") or {}
+    lines = [counted(listed["total"], "file")]
+    if len(reasons) > 1:
+        lines += [f"{count:,}: {clean(why)}" for why, count in list(reasons.items())[:_REASONS_MAX]]
+    files = listed.get("files", [])[:_LISTED_MAX]
+    lines += [f"{clean(f['path'])} ({clean(f.get('reason') or f.get('code'))})" for f in files]
     more = listed["total"] - len(files)
-    lines = [counted(listed["total"], "file"), *files]
     if more:
         lines.append(f"and {more:,} more (--json lists them)")
     return [(name if i == 0 else "", line) for i, line in enumerate(lines)]

@@ -56,7 +56,7 @@ class KindCount(Struct, frozen=True):
     """How many files of a kind there are."""
 
     kind: str  # markdown, pdf, canvas, …
-    files: int
+    files: int  # of this kind
 
 
 class ScannedCollection(Struct, frozen=True):

@@ -112,6 +112,7 @@ class Envelopes:
         live.snapshot_seq = self._ledger.snapshot_seq
         live.needs_restart = settings.waiting
         live.language = settings.current.embedding.language
+        live.file_patterns = settings.current.indexing.file_patterns
         live.collections = settings.current.collections
         live.config_refused = settings.refused
         live.vectors_made = self._vectors.counts

@@ -1,6 +1,6 @@
 """State of the running process that is in no fold: its numbers and configuration. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -30,6 +30,7 @@ class LiveState(Struct):
     provider: str
     model: str = ""  # as configured
     language: str = "auto"  # `embedding.language`
+    file_patterns: Sequence[str] = ()  # `indexing.file_patterns`
     index_digest: str | None = None  # of the model whose vectors are in the open index
     actors: Mapping[str, str] = field(default_factory=dict)
     process: ProcessStats | None = None

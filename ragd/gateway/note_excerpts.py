@@ -36,6 +36,7 @@ from ragd.search.query.note_lookup import link_target, notes_named
 from ragd.search.results import TRUST, obsidian_link
 from ragd.vault.collection_paths import collection_of
 from ragd.vault.containment import contained_path
+from ragd.vault.document_worker import CannotRead
 from ragd.vault.files import ChangedWhileRead, NoteMissing, SkipPath, Unreadable, VaultGone
 from ragd.vault.threads import DOCUMENTS, NOTES, unavailable_error
 
@@ -157,6 +158,8 @@ class NoteExcerpts:
         try:
             async with asyncio.timeout(WITHIN_S):
                 inspected = await lane.run(self._read_and_inspect, request, known)
+        except CannotRead:
+            raise _still_being_read() from None
         except TimeoutError:
             raise (_still_being_read() if is_slow else RagdError("TIMEOUT")) from None
         except VaultGone as why:
@@ -243,7 +246,7 @@ class NoteExcerpts:
             "from": found.first,
             "to": found.last,
             "total_lines": found.total,
-            "truncated": found.is_cut or found.last < min(request.to or found.total, found.total),
+            "truncated": found.is_cut or found.last < found.until,
             "lines_after": found.total - found.last,
             "text": None if withheld else "\n".join(found.lines),
             "citation": citation(path, found.first, found.last, place),

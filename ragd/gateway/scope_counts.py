@@ -4,12 +4,15 @@ All notes are compared, which takes 40 ms for 100,000. So the last results are k
 version of the table.
 """
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from ragd.access.scope import Scope
 from ragd.folds import State
 from ragd.folds.catalog import Catalog, Entry
 from ragd.folds.times import iso_of_ns
+from ragd.notes.documents.kinds import count_kinds, is_slow
 
 KEPT = 16
 
@@ -23,13 +26,15 @@ class StoredCounts(Struct, frozen=True):
     withheld: int
     pending: int
     newest_mtime: str | None
+    kinds: Mapping[str, int]  # how many files of each kind
 
 
 class ScopeCounts(Struct, frozen=True):
-    """What is stored of a scope, and how many of its notes wait for it."""
+    """What is stored of a scope, and how many of its notes and documents wait for it."""
 
     stored: StoredCounts
     unindexed: int
+    documents_waiting: dict[str, int]  # by kind, of those that take long to read
 
 
 class ScopeCounter:
@@ -42,7 +47,9 @@ class ScopeCounter:
         """The numbers of the notes in scope."""
         catalog = state.catalog
         waiting = scope.within(path for path in catalog.waiting if path not in catalog.skipped)
-        return ScopeCounts(self._stored(catalog, scope), len(waiting))
+        slow = [path for path in waiting if is_slow(path)]
+        stored = self._stored(catalog, scope)
+        return ScopeCounts(stored, len(waiting) - len(slow), count_kinds(slow))
 
     def _stored(self, catalog: Catalog, scope: Scope) -> StoredCounts:
         generation = catalog.index.generation if catalog.index is not None else ""
@@ -53,13 +60,14 @@ class ScopeCounter:
         if key not in self._kept:
             while len(self._kept) >= KEPT:
                 del self._kept[next(iter(self._kept))]
-            entries = [entry for path, entry in catalog.files.items() if scope.includes(path)]
-            self._kept[key] = count_entries(entries)
+            files = {path: one for path, one in catalog.files.items() if scope.includes(path)}
+            self._kept[key] = count_entries(files)
         return self._kept[key]
 
 
-def count_entries(entries: list[Entry]) -> StoredCounts:
+def count_entries(files: Mapping[str, Entry]) -> StoredCounts:
     """The numbers of these notes."""
+    entries = list(files.values())
     newest_ns = max((entry.mtime_ns for entry in entries), default=None)
     return StoredCounts(
         len(entries),
@@ -68,4 +76,5 @@ def count_entries(entries: list[Entry]) -> StoredCounts:
         sum(entry.withheld for entry in entries),
         sum(entry.lacking for entry in entries),
         None if newest_ns is None else iso_of_ns(newest_ns),
+        count_kinds(files),
     )

@@ -45,6 +45,8 @@ def scoped_status(
         "chunks_withheld": stored.withheld,
         "chunks_pending": stored.pending,
         "unindexed_files": counted.unindexed,
+        "documents_waiting": counted.documents_waiting,
+        "kinds": dict(stored.kinds),
         "active_job": _job(data["active_job"], scope),
         "last_job": _job(data["last_job"], scope),
         "vault": _vault(data["vault"], scope),
@@ -56,7 +58,9 @@ def scoped_status(
         "index": _picked(data["index"], ABOUT_THE_INDEX),
         "building": _picked(data["building"], ("generation",)),
         "skipped": first_files(_in_scope(catalog.skipped, scope), "reason"),
-        "failed": first_files(_in_scope(catalog.failed, scope), "code"),
+        "failed": first_files(
+            _in_scope(catalog.failed, scope), "code", _in_scope(catalog.failures, scope)
+        ),
         "version": data["version"],
     }
     about = answer_meta(state, whole.meta.query_time_ms, counted=counted)

@@ -3,7 +3,9 @@
 It never reads the disk: everything in it was recorded, or is in `live_state`.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import structs
@@ -18,9 +20,12 @@ from ragd.gateway.live_state import LiveState
 from ragd.gateway.scope_counts import ScopeCounts
 from ragd.health.current_health import CurrentReason
 from ragd.health.explanation import explain, explain_passed_over, language_hint
+from ragd.notes.documents.kinds import count_kinds, with_kinds
 from ragd.protocol.envelope import Envelope, ErrorBody, Meta, error_body
 
 FILES_MAX = 100
+REASONS_MAX = 20
+NO_REASONS: Mapping[str, str] = MappingProxyType({})
 
 
 def answer_meta(
@@ -53,6 +58,9 @@ def status_envelope(state: State, live: LiveState, query_time_ms: int = 0) -> En
         "chunks_pending": catalog.backlog,
         "last_sync": state.sync_result.last_sync,
         "unindexed_files": progress.count_unindexed(state),
+        "kinds": count_kinds(catalog.files),
+        "documents_waiting": catalog.unread_documents,
+        "not_included": _not_included(catalog, live),
         "ollama_status": _ollama_status(state, live),
         "active_job": _active_job(state, live.vectors_made),
         "last_job": _last_job(state),
@@ -94,7 +102,7 @@ def status_envelope(state: State, live: LiveState, query_time_ms: int = 0) -> En
             "unknown_events": state.unknown,
         },
         "skipped": first_files(catalog.skipped, "reason"),
-        "failed": first_files(catalog.failed, "code"),
+        "failed": first_files(catalog.failed, "code", catalog.failures),
     }
     error = explained_error(health.codes, state, live.model)
     return Envelope(health.state, data, error, answer_meta(state, query_time_ms))
@@ -252,7 +260,26 @@ def _finished_job(job: Job) -> dict[str, Any]:
     }
 
 
-def first_files(files: Mapping[str, str], what: str) -> dict[str, Any]:
-    """How many files there are, and the first of them, each with its reason or code (`what`)."""
+def _not_included(catalog: Catalog, live: LiveState) -> dict[str, Any]:
+    """Files of known kinds that no pattern includes, and the patterns that would include them. No
+    patterns are suggested for kinds that are not read by default."""
+    kinds = catalog.not_included
+    patterns = list(with_kinds(live.file_patterns, kinds))
+    wanted = patterns if len(patterns) > len(live.file_patterns) else []
+    return {"kinds": kinds, "patterns": wanted}
+
+
+def first_files(
+    files: Mapping[str, str], what: str, reasons: Mapping[str, str] = NO_REASONS
+) -> dict[str, Any]:
+    """How many files there are, for each reason, the most common first; and the first of them, each
+    with its reason or code (`what`). `reasons`: by path, where the values of `files` are codes."""
     first = sorted(files.items())[:FILES_MAX]
-    return {"total": len(files), "files": [{"path": path, what: why} for path, why in first]}
+    counts = Counter(reasons.get(path, why) for path, why in files.items())
+    return {
+        "total": len(files),
+        "reasons": dict(counts.most_common(REASONS_MAX)),
+        "files": [
+            {"path": path, what: why, "reason": reasons.get(path, why)} for path, why in first
+        ],
+    }

@@ -38,6 +38,7 @@ from ragd.notes.parse import Unparsable
 from ragd.protocol.tool_schemas import MemoryRequest
 from ragd.runtime.durable_files import is_disk_full, replace_file
 from ragd.vault.containment import contained_path
+from ragd.vault.document_worker import CannotRead
 from ragd.vault.files import ChangedWhileRead, NoteMissing, SkipPath, Unreadable, VaultGone
 from ragd.vault.threads import NOTES, unavailable_error
 
@@ -248,7 +249,10 @@ class Memories:
         """The text of a note or of a document."""
         if kind_of(path).how == "note":
             return excerpt(path, data, 1, None, raw=True, code=True)
-        document = self._notes.read_document(path, data, sha256)
+        try:
+            document = self._notes.read_document(path, data, sha256)
+        except CannotRead:
+            return None
         if not isinstance(document, Document):
             return None
         return document_excerpt(path, document, 1, None)

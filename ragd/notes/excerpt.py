@@ -53,6 +53,7 @@ class Excerpt(Struct, frozen=True):
     parts: list[ExcerptPart]
     is_cut: bool = False  # one line is longer than the limit
     places: Sequence[Place] = ()  # of a document: those that the lines are in
+    until: int = 0  # the last line that was asked for, of those that exist
 
     @property
     def last(self) -> int:
@@ -134,6 +135,7 @@ def _excerpt(
 ) -> Excerpt:
     """As many of the lines as exist and fit. `written`: the same lines as they are in the file."""
     start, end = first - 1, len(written) if last is None else min(last, len(written))
+    until = end
     if room is not None:
         end = _fitting_end(lines, written, start, end, room)
     shown = lines[start:end]
@@ -144,7 +146,7 @@ def _excerpt(
         shown = [shown[0][: room.characters]]
         written[start] = f"{written[start][: room.characters]}\n{shown[0]}"  # both are inspected
     parts = _parts(path, title, note_tags, written, sections, start, end)
-    return Excerpt(list(shown), first, len(written), parts, is_cut)
+    return Excerpt(list(shown), first, len(written), parts, is_cut, until=until)
 
 
 def pieces(parts: Iterable[ExcerptPart]) -> Iterator[ExcerptPart]:

@@ -7,10 +7,11 @@ import re
 from typing import NamedTuple
 
 # What a place of a document is called. Other words after a `#` belong to the file's name.
-PLACE_NAMES = ("page", "node", "element", "section", "image")
+PLACE_NAMES = ("page", "node", "element", "section")
+WHOLE_IMAGE = "image"  # the only place of an image
 
 _LINES = re.compile(r"(.+)#L(\d{1,9})(?:-L?(\d{1,9}))?", re.DOTALL)
-_PLACE = re.compile(rf"(.+)#((?:{'|'.join(PLACE_NAMES)})=[^\s#]{{1,300}})", re.DOTALL)
+_PLACE = re.compile(rf"(.+)#((?:{'|'.join(PLACE_NAMES)})=[^\s#]{{1,300}}|{WHOLE_IMAGE})", re.DOTALL)
 
 
 class CitedPassage(NamedTuple):
@@ -38,6 +39,5 @@ def parse_citation(typed: str) -> CitedPassage:
 
 
 def spoken_place(place: str) -> str:
-    """A place for people: `page 3`. Only pages and sections have numbers that a person knows."""
-    name, _, value = place.partition("=")
-    return f"{name} {value}" if value.isdecimal() else name
+    """A place for people: `page 3`."""
+    return place.replace("=", " ", 1)

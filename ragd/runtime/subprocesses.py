@@ -16,10 +16,24 @@ _CRASHES = frozenset(
 )
 
 
+# What an interpreter needs to start: where its libraries are, and on Windows the system.
+_NEEDED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "PYTHONHOME", "PYTHONPATH")
+
+
 def environment(**more: str) -> dict[str, str]:
     """The environment of a child: it imports the same code as this process, and never imports from
     the working folder."""
-    found = {**os.environ, "PYTHONSAFEPATH": "1", **more}
+    return _with_our_code({**os.environ, **more})
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """Like `environment`, without this process's own variables: they may hold secrets."""
+    needed = {name: os.environ[name] for name in _NEEDED if name in os.environ}
+    return _with_our_code({**needed, "PYTHONDONTWRITEBYTECODE": "1", **more})
+
+
+def _with_our_code(found: dict[str, str]) -> dict[str, str]:
+    found["PYTHONSAFEPATH"] = "1"
     place, known = code_folder(), os.environ.get("PYTHONPATH")
     if place:
         found["PYTHONPATH"] = f"{place}{os.pathsep}{known}" if known else place

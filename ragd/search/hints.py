@@ -18,6 +18,11 @@ async def find_hints(prepared: PreparedQuery, question: Question, is_answered: b
     spans = question.spans
     if spans and not is_answered and not await has_passages_of_time(question.index, spans):
         hints.append(explain_no_note_of_time(spans))
-    if question.model_language == "english" and question.language not in (None, ENGLISH):
+    if not is_understood(question):
         hints.append(ENGLISH_ONLY)
     return hints
+
+
+def is_understood(question: Question) -> bool:
+    """Whether the index's model understands the language of the question."""
+    return question.model_language != "english" or question.language in (None, ENGLISH)

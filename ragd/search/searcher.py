@@ -21,7 +21,7 @@ from ragd.search import retrieval
 from ragd.search.candidate_ranking import Ranker, mark_dates
 from ragd.search.dates import NamedTime
 from ragd.search.file_check import FileCheck
-from ragd.search.hints import find_hints
+from ragd.search.hints import find_hints, is_understood
 from ragd.search.linked_notes import find_linked_notes, not_shown_yet
 from ragd.search.listed_passages import find_listed_passages, order_listed
 from ragd.search.passage_scoring import PassageScorer
@@ -184,7 +184,9 @@ class Searcher:
             return picker.is_answered(NEEDED_FOREIGN if question.is_foreign else NEEDED)
 
         def answer(embedded: QueryVector, scanned: int, undated: int | None = None) -> SearchAnswer:
-            best, is_known = picker.best, embedded.code is None  # nothing is known without vectors
+            best = picker.best
+            # Without vectors, or in a language that they do not understand, nothing is known.
+            is_known = embedded.code is None and is_understood(question)
             return SearchAnswer(
                 best,
                 question.retrieval,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from ragd.folds.times import iso_of_ns
-from ragd.notes.documents.kinds import kind_of
+from ragd.notes.documents.kinds import WRITTEN_KINDS, kind_of
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.files import (
     ChangedWhileRead,
@@ -31,7 +31,6 @@ from ragd.vault.language_sample import LanguageSample
 from ragd.vault.leftover_files import why_skipped
 
 MOST_HASHED = 10_000  # remembered hashes of notes that may have been moved
-WRITTEN = ("markdown", "text")  # kinds whose files are plain text, so their language is found
 SAMPLED = 200  # known notes that are checked to recognise a root
 
 
@@ -128,7 +127,7 @@ class CollectionFiles:
         rules = self._current_rules()
         found = memory.files.scan(rules.folders, self.rules.patterns, memory.identity)
         memory.identity = found.identity
-        written = [n.path for n in found.notes if kind_of(n.path).name in WRITTEN]
+        written = [n.path for n in found.notes if kind_of(n.path).name in WRITTEN_KINDS]
         newest = max((note.mtime_ns for note in found.notes), default=None)
         return CollectionScan(
             found.notes,

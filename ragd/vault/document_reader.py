@@ -18,7 +18,8 @@ MOST_DOCUMENTS = 64
 
 
 class DocumentWorkerPort(Protocol):
-    """Reads one document after the other in a process with limits; from any thread."""
+    """Reads one document after the other in a process with limits; from any thread. Raises
+    CannotRead if it cannot tell anything about the document now."""
 
     def read(self, kind: str, data: bytes) -> Document | Unreadable: ...
 
@@ -35,7 +36,8 @@ class DocumentReader:
         self._characters = 0
 
     def read(self, path: str, data: bytes, sha256: str) -> Document | Unreadable:
-        """The document with this content. `sha256` is the hash of the data."""
+        """The document with this content. `sha256` is the hash of the data. Raises CannotRead if
+        the worker cannot tell anything about it now."""
         kind = kind_of(path)
         if not kind.is_slow:
             return read_document(path, data)

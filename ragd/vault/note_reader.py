@@ -36,6 +36,7 @@ from ragd.vault.collection_files import (
 )
 from ragd.vault.collection_paths import VAULT, join_path, split_path
 from ragd.vault.document_reader import DocumentReader
+from ragd.vault.document_worker import CannotRead
 from ragd.vault.files import (
     ChangedWhileRead,
     FileStat,
@@ -64,7 +65,7 @@ class ReadResult(Struct):
     gone: list[str] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     failed: list[tuple[str, str]] = field(default_factory=list)
-    unstable: list[str] = field(default_factory=list)  # changed while they were being read
+    unstable: list[str] = field(default_factory=list)  # changed meanwhile, or not readable now
     left: list[str] = field(default_factory=list)  # not read: the byte limit was reached
     bytes_parsed: int = 0
     # Not read, because their collection is gone: they may still exist.
@@ -243,7 +244,7 @@ class NoteReader:
                 reading.gone.append(path)
             except SkipPath as why:
                 reading.skipped.append((path, why.reason))
-            except ChangedWhileRead:
+            except (ChangedWhileRead, CannotRead):
                 reading.unstable.append(path)
             except Unreadable as why:
                 reading.failed.append((path, why.reason))

@@ -22,7 +22,7 @@ from ragd.vault.leftover_files import PLACEHOLDER
 LINK = "it is a symbolic link"
 NOT_REGULAR = "it is not a regular file"
 TOO_LARGE = "it is larger than 10 MiB"
-DOCUMENT_TOO_LARGE = "it is larger than 100 MiB"
+DOCUMENT_TOO_LARGE = "it is larger than 100 MB"
 
 READ_BYTES = 1024 * 1024  # in one call: a slow disk answers now and then, a hanging one never
 

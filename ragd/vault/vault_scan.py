@@ -64,17 +64,17 @@ def join_scans(
     """One scan from those of all roots. `names`: of the collections besides the vault."""
     whole = VaultScan([], [], [], began, dict(roots), dict(gone), frozenset(names))
     languages: Counter[str] = Counter()
-    not_included: Counter[str] = Counter()
     for name, root in roots.items():
         languages.update(root.languages)
-        not_included.update(root.not_included)
         prefix = "" if name == VAULT else join_path(name, "") + "/"
         whole.notes += [_with_prefix(note, prefix) for note in root.notes] if prefix else root.notes
         whole.skipped += [(prefix + one.path, one.reason) for one in root.skipped]
         whole.unreadable_folders += [prefix + folder for folder in root.unreadable_folders]
         room = MOST_TEMPLATES - len(whole.templates)
         whole.templates += [TemplateFolder(prefix + p, n) for p, n in root.templates[:room]]
-    whole.not_included = [KindCount(kind, n) for kind, n in not_included.items()]
+    if VAULT in roots:  # a person chose the patterns of each further collection
+        counts = roots[VAULT].not_included
+        whole.not_included = [KindCount(kind, files) for kind, files in counts.items()]
     whole.languages = [LanguageCount(code, languages[code]) for code in sorted(languages)]
     return whole
 

@@ -59,6 +59,12 @@ def test_what_nothing_answers_is_only_near(vault: Vault) -> None:
         assert scores == sorted(scores, reverse=True)
 
 
+def test_a_question_that_the_model_does_not_understand_gets_no_verdict(vault: Vault) -> None:
+    asked = vault.search("Welchen Zeppelin hat Bartholomäus Quimby an die Admiralität verkauft?")
+    assert "understands English only" in asked.data["hint"]
+    assert (asked.data["answered"], asked.data["unsure"]) == (True, False)
+
+
 def test_a_result_has_every_field_of_the_contract(vault: Vault) -> None:
     found = vault.search("when do I solder the board?", max_results=1).results[0]
     assert found["source_file"] == "Projects/Doorbell.md"

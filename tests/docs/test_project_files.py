@@ -27,7 +27,7 @@ def test_constraints_are_names_and_versions_and_nothing_else() -> None:
 def test_constraints_pin_every_dependency_to_a_version_that_is_allowed() -> None:
     pins = dict(line.split("==") for line in CONSTRAINTS)
     extras = PROJECT["optional-dependencies"]
-    for text in [*PROJECT["dependencies"], *extras["dev"], *extras["mcp"]]:
+    for text in [*PROJECT["dependencies"], *extras["dev"], *extras["mcp"], *extras["ocr"]]:
         wanted = Requirement(text)
         assert wanted.specifier.contains(pins[wanted.name.lower()]), text
 

@@ -58,7 +58,7 @@ LEFT_OUT = (
     *(parse.HIDDEN, chunk_maker.TOO_MANY),
     *(safe_open.LINK, safe_open.NOT_REGULAR, safe_open.TOO_LARGE, vault_files.PERMISSION_DENIED),
     *(walk.PATH_TOO_LONG, walk.FOLDER_UNREADABLE, walk.FOLDER_TOO_DEEP, walk.INPUT_OUTPUT),
-    walk.NAME_NOT_UTF8,
+    *(walk.NAME_NOT_UTF8, safe_open.DOCUMENT_TOO_LARGE),
 )
 
 

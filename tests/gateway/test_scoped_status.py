@@ -109,8 +109,9 @@ def test_the_numbers_are_those_of_the_scope() -> None:
     data = status(OPEN).data
     counts = ("total_docs", "total_chunks", "chunks_embedded", "chunks_pending", "unindexed_files")
     assert [data[name] for name in counts] == [2, 6, 5, 1, 1]
-    assert data["skipped"] == {"total": 0, "files": []}
-    assert data["failed"] == {"total": 1, "files": [{"path": "bad.md", "code": "INTERNAL"}]}
+    assert data["skipped"] == {"total": 0, "reasons": {}, "files": []}
+    assert [one["path"] for one in data["failed"]["files"]] == ["bad.md"]
+    assert (data["failed"]["total"], data["failed"]["reasons"]) == (1, {"unreadable": 1})
     assert [(one["name"], one["notes"]) for one in data["collections"]] == [
         ("vault", 1),
         ("papers", 1),

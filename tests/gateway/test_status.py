@@ -11,6 +11,7 @@ from ragd.events import (
     DependencyLost,
     DependencyRecovered,
     Event,
+    FileChange,
     FileFailed,
     FilesChanged,
     FileSkipped,
@@ -20,6 +21,7 @@ from ragd.events import (
     JobFinished,
     JobRequested,
     JobStarted,
+    KindCount,
     StoredFile,
     VaultScanned,
     VectorsFilled,
@@ -260,13 +262,39 @@ def test_long_lists_are_cut_and_counted(number: int) -> None:
 
 
 def test_failed_and_waiting_files_are_reported() -> None:
-    from ragd.events import FileChange
-
     changed = FilesChanged(changes=[FileChange(path="a.md", kind="modified")])
     failed = FileFailed(path="b.md", code="UNREADABLE", detail="not text")
     data = status_envelope(folded(changed, failed), live()).data
     assert data["unindexed_files"] == 1
-    assert data["failed"] == {"total": 1, "files": [{"path": "b.md", "code": "UNREADABLE"}]}
+    assert data["failed"] == {
+        "total": 1,
+        "reasons": {"not text": 1},
+        "files": [{"path": "b.md", "code": "UNREADABLE", "reason": "not text"}],
+    }
+
+
+def test_documents_are_counted_by_kind_waiting_and_left_out() -> None:
+    waiting = FilesChanged(changes=[FileChange(path="a.pdf", kind="added")])
+    scanned = VaultScanned(
+        files=0,
+        changed=0,
+        removed=1,
+        not_included=[KindCount("canvas", 3), KindCount("image", 40)],
+    )
+    now = live()
+    now.file_patterns = ["*.md", "*.pdf"]
+    data = status_envelope(folded(waiting, scanned), now).data
+    assert (data["documents_waiting"], data["unindexed_files"]) == ({"pdf": 1}, 0)
+    assert data["not_included"] == {
+        "kinds": {"canvas": 3, "image": 40},
+        "patterns": ["*.md", "*.pdf", "*.canvas"],
+    }
+
+
+def test_no_patterns_are_suggested_for_images() -> None:
+    scanned = VaultScanned(files=0, changed=0, removed=0, not_included=[KindCount("image", 40)])
+    data = status_envelope(folded(scanned), live()).data
+    assert data["not_included"] == {"kinds": {"image": 40}, "patterns": []}
 
 
 VECTORS_MISSING: tuple[Event, ...] = (

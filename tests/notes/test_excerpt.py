@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragd.notes.excerpt import OVERLAP, PIECE, Excerpt, ExcerptLimits, excerpt, split_pieces
+from ragd.notes.documents.model import Document, Heading, Place
+from ragd.notes.excerpt import (
+    OVERLAP,
+    PIECE,
+    Excerpt,
+    ExcerptLimits,
+    document_excerpt,
+    excerpt,
+    split_pieces,
+)
 from ragd.notes.parse import HIDDEN, Unparsable
 
 NOTE = b"""---
@@ -128,3 +137,43 @@ def test_pieces_overlap_and_cover_the_text(text: str) -> None:
     found = list(split_pieces(text))
     assert found[0] + "".join(piece[OVERLAP:] for piece in found[1:]) == text
     assert all(len(piece) <= PIECE + OVERLAP for piece in found)
+
+
+PAPER = Document(
+    "one\ntwo #3\n\nMethods\nthree",
+    headings=(Heading(4, 1, "Methods"),),
+    places=(Place(1, "page=1"), Place(4, "page=2")),
+)
+
+
+def test_a_place_of_a_document_is_shown_without_blank_lines_at_its_end() -> None:
+    found = document_excerpt("a.pdf", PAPER, 1, None, place="page=1")
+    assert found is not None
+    assert (found.lines, found.first, found.last, found.until) == (["one", "two #3"], 1, 2, 2)
+    assert found.places == (Place(1, "page=1"),)
+    assert document_excerpt("a.pdf", PAPER, 1, None, place="page=3") is None
+
+
+def test_lines_of_a_document_have_their_places_and_parts() -> None:
+    found = document_excerpt("a.pdf", PAPER, 2, 9)
+    assert found is not None
+    assert (found.lines, found.until) == (["two #3", "", "Methods", "three"], 5)
+    assert [place.name for place in found.places] == ["page=1", "page=2"]
+    assert [(part.section, part.chunk_text) for part in found.parts] == [
+        (None, "two #3\n"),
+        ("Methods", "Methods\nthree"),
+    ]
+
+
+def test_a_long_document_is_shown_as_far_as_it_fits() -> None:
+    found = document_excerpt("a.pdf", PAPER, 1, None, room=ExcerptLimits(2, 100))
+    assert found is not None
+    assert (found.last, found.until, found.total) == (2, 5, 5)
+    assert [place.name for place in found.places] == ["page=1"]
+
+
+@given(st.text(), st.integers(1, 20), st.integers(1, 20))
+def test_any_lines_of_any_document_are_shown(text: str, first: int, line: int) -> None:
+    document = Document(text, places=(Place(1, "page=1"), Place(line, "page=2")))
+    found = document_excerpt("a.pdf", document, first, None)
+    assert found is not None and found.total >= 1

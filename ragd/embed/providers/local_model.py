@@ -24,7 +24,7 @@ from ragd.embed.providers.request_queue import RequestQueue, TextRefused, TimedV
 from ragd.embed.unit_vectors import UnitBits, vector_of, with_units
 from ragd.embed.worker import (
     ENGLISH,
-    HEADER,
+    MAX_FRAME_BYTES,
     SHIPPED,
     EmbedFailed,
     EmbedRequest,
@@ -33,11 +33,11 @@ from ragd.embed.worker import (
     ShippedModel,
     Unavailable,
     Vectors,
-    body_length,
     decode_reply,
     frame,
 )
 from ragd.runtime import subprocesses
+from ragd.runtime.frames import HEADER, body_length
 
 IDLE_S = 120.0
 START_WITHIN_S = 60.0
@@ -203,7 +203,8 @@ class _Worker:
 
     async def _read_reply(self, process: Process) -> Reply:
         assert process.stdout is not None
-        length = body_length(await process.stdout.readexactly(HEADER.size))
+        header = await process.stdout.readexactly(HEADER.size)
+        length = body_length(header, MAX_FRAME_BYTES)
         return decode_reply(await process.stdout.readexactly(length))
 
     def _set_idle_timer(self, end_after_s: float | None = None) -> None:

@@ -1,13 +1,11 @@
 """The embedded models, in a process of their own, and the messages between it and the daemon.
 
-    frame = length as 4 bytes, big-endian · msgpack
-
-The worker first sends `Ready` or `Unavailable`. Then it answers each `EmbedRequest` with one
-`Vectors` or `EmbedFailed`. It exits when its stdin closes, so it never outlives the daemon. This
-module imports neither numpy nor onnxruntime, because the daemon imports it too.
+Each message is msgpack in a frame (`ragd/runtime/frames.py`). The worker first sends `Ready` or
+`Unavailable`. Then it answers each `EmbedRequest` with one `Vectors` or `EmbedFailed`. It exits
+when its stdin closes, so it never outlives the daemon. This module imports neither numpy nor
+onnxruntime, because the daemon imports it too.
 """
 
-import struct
 from typing import BinaryIO, Literal
 
 import msgspec
@@ -19,9 +17,9 @@ from ragd.embed.providers.shipped_models import MINILM as MINILM
 from ragd.embed.providers.shipped_models import MULTILINGUAL as MULTILINGUAL
 from ragd.embed.providers.shipped_models import SHIPPED as SHIPPED
 from ragd.embed.providers.shipped_models import ShippedModel as ShippedModel
+from ragd.runtime import frames
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
-HEADER = struct.Struct(">I")
 
 
 class EmbedRequest(Struct, frozen=True):
@@ -65,17 +63,7 @@ _replies: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
 
 def frame(message: EmbedRequest | Reply) -> bytes:
     """A message as it goes through the pipe."""
-    body = _encoder.encode(message)
-    assert len(body) <= MAX_FRAME_BYTES, len(body)
-    return HEADER.pack(len(body)) + body
-
-
-def body_length(header: bytes) -> int:
-    """How many bytes follow this header. Raises ValueError if it is too large."""
-    (length,) = HEADER.unpack(header)
-    if length > MAX_FRAME_BYTES:
-        raise ValueError("not a frame")
-    return int(length)
+    return frames.frame(_encoder.encode(message), MAX_FRAME_BYTES)
 
 
 def decode_reply(body: bytes) -> Reply:
@@ -85,9 +73,5 @@ def decode_reply(body: bytes) -> Reply:
 
 def read_request(stream: BinaryIO) -> EmbedRequest | None:
     """The next request, or None at the end of the input, even in the middle of a frame."""
-    header = stream.read(HEADER.size)
-    if len(header) < HEADER.size:
-        return None
-    length = body_length(header)
-    body = stream.read(length)
-    return _requests.decode(body) if len(body) == length else None
+    body = frames.read_frame(stream, MAX_FRAME_BYTES)
+    return None if body is None else _requests.decode(body)

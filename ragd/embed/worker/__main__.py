@@ -3,15 +3,14 @@
 The daemon closes the input after two minutes without a request (`IDLE_S` in
 `ragd/embed/providers/local_model.py`), and when it stops.
 
-The output of libraries goes to stderr, so that it never gets between two frames on stdout. A
-reported error has only a type and a place, never a text.
+A reported error has only a type and a place, never a text.
 """
 
 import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import BinaryIO, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from ragd.embed.worker import (
 )
 from ragd.embed.worker.loading import CannotRun, Floats
 from ragd.embed.worker.units import PassageVectors
+from ragd.runtime.worker_pipes import own_pipes, send
 
 NICENESS = 5  # a person's own programs go first
 
@@ -62,17 +62,17 @@ def load(name: str) -> LoadedModel:
 
 
 def main() -> int:
-    requests, replies = _streams()
+    requests, replies = own_pipes()
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     try:
         model = load(sys.argv[-1])
     except CannotRun as reason:
-        _send(replies, Unavailable(reason.detail))
+        send(replies, frame(Unavailable(reason.detail)))
         return 1
-    _send(replies, Ready())
+    send(replies, frame(Ready()))
     while (request := read_request(requests)) is not None:
-        _send(replies, _answer(model, request))
+        send(replies, frame(_answer(model, request)))
     return 0
 
 
@@ -96,23 +96,6 @@ def _embed(model: LoadedModel, texts: Sequence[str]) -> PassageVectors:
 def _report(error: Exception) -> None:
     place = traceback.extract_tb(error.__traceback__)[-1]
     print(f"embed_worker: {type(error).__name__} at {place.name}:{place.lineno}", file=sys.stderr)
-
-
-def _streams() -> tuple[BinaryIO, BinaryIO]:
-    """The pipes to the daemon, under numbers that no library uses."""
-    requests, replies = os.dup(0), os.dup(1)
-    with open(os.devnull, "rb") as nothing:  # noqa: PTH123
-        os.dup2(nothing.fileno(), 0)
-    os.dup2(2, 1)
-    return os.fdopen(requests, "rb"), os.fdopen(replies, "wb")
-
-
-def _send(replies: BinaryIO, reply: Reply) -> None:
-    try:
-        replies.write(frame(reply))
-        replies.flush()
-    except OSError:  # the daemon is gone
-        os._exit(0)
 
 
 if __name__ == "__main__":

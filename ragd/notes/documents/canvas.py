@@ -57,27 +57,46 @@ class _CanvasText:
         self._nodes = nodes
         self._labels = _labels_by_node(nodes, edges)
         self._words = FEW_WORDS  # of the current place
-        self._group = 0  # how many groups were begun
+        self._groups: list[tuple[Node, int]] = []  # whose headings are not written, with depths
 
     def document(self, warnings: Sequence[str]) -> Document:
         groups = [at for at, node in enumerate(self._nodes) if node.get("type") == "group"]
         for placed in reading_order([box_of(node) for node in self._nodes], groups):
             node = self._nodes[placed.index]
+            self._write_empty_groups(placed.depth)
             if node.get("type") == "group":
-                self._begin(node, always=True)
-                self._builder.add_heading(min(6, placed.depth + 1), _text(node, "label"))
-                self._words = 0  # the first node of the group belongs to this place
+                self._groups.append((node, placed.depth))
             else:
                 self._begin(node)
                 self._add_node(node, placed.depth)
-            self._add_labels(node)
+                self._add_labels(node)
+        self._write_empty_groups(0)
         return self._builder.build("", None, *warnings)
 
-    def _begin(self, node: Node, *, always: bool = False) -> None:
-        """Begin the node's place, unless the one before has only a few words yet."""
-        if always or self._words >= FEW_WORDS:
-            self._builder.begin_place("node", _text(node, "id") or "unnamed")
-            self._words = 0
+    def _begin(self, node: Node) -> None:
+        """Begin the node's place, unless the one before has only a few words yet. The headings of
+        groups are at the place of their first node."""
+        if self._groups or self._words >= FEW_WORDS:
+            self._begin_place(node)
+        for group, depth in self._groups:
+            self._write_group(group, depth)
+        self._groups = []
+
+    def _begin_place(self, node: Node) -> None:
+        self._builder.begin_place("node", _text(node, "id") or "unnamed")
+        self._words = 0
+
+    def _write_empty_groups(self, depth: int) -> None:
+        """Write the groups without a node: what follows is outside of them."""
+        if self._groups and self._groups[-1][1] >= depth:
+            for group, level in self._groups:
+                self._begin_place(group)
+                self._write_group(group, level)
+            self._groups, self._words = [], FEW_WORDS
+
+    def _write_group(self, group: Node, depth: int) -> None:
+        self._builder.add_heading(min(6, depth + 1), _text(group, "label"))
+        self._add_labels(group)
 
     def _add_node(self, node: Node, depth: int) -> None:
         if text := _text(node, "text"):

@@ -3,10 +3,13 @@
 It reads no file. A file whose name no kind has is read as Markdown, if a pattern includes it.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
+
+from ragd.protocol.kind_names import KIND_NAMES, OPTIONAL_KINDS
 
 MEBIBYTE = 1024 * 1024
 
@@ -19,15 +22,22 @@ class DocumentKind(Struct, frozen=True):
     name: str
     suffixes: tuple[str, ...]  # lower case, with the dot
     how: HowRead
-    singular: str
-    plural: str
-    by_default: bool = True  # `ragctl init` includes its files
     most_bytes: int = 10 * MEBIBYTE  # larger files are skipped
 
     @property
     def is_slow(self) -> bool:
         """Whether reading one may take long, so that no note waits for it."""
         return self.how == "worker"
+
+    @property
+    def by_default(self) -> bool:
+        """Whether `ragctl init` includes its files."""
+        return self.name not in OPTIONAL_KINDS
+
+    @property
+    def plural(self) -> str:
+        """What people call several of them."""
+        return KIND_NAMES[self.name][1]
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -37,40 +47,26 @@ class DocumentKind(Struct, frozen=True):
 
 _LARGE = 100 * MEBIBYTE
 
-MARKDOWN = DocumentKind("markdown", (".md", ".markdown"), "note", "note", "notes")
+MARKDOWN = DocumentKind("markdown", (".md", ".markdown"), "note")
+_IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 
 KINDS: dict[str, DocumentKind] = {
     kind.name: kind
     for kind in (
         MARKDOWN,
-        DocumentKind("canvas", (".canvas",), "reader", "canvas", "canvases"),
-        DocumentKind(
-            "excalidraw",
-            (".excalidraw", ".excalidraw.md"),
-            "reader",
-            "Excalidraw drawing",
-            "Excalidraw drawings",
-        ),
-        DocumentKind(
-            "text", (".txt", ".text", ".org", ".rst"), "reader", "text file", "text files"
-        ),
-        DocumentKind("html", (".html", ".htm"), "reader", "web page", "web pages"),
-        DocumentKind("pdf", (".pdf",), "worker", "PDF", "PDFs", most_bytes=_LARGE),
-        DocumentKind(
-            "docx", (".docx",), "worker", "Word document", "Word documents", most_bytes=_LARGE
-        ),
-        DocumentKind("epub", (".epub",), "worker", "EPUB", "EPUBs", most_bytes=_LARGE),
-        DocumentKind(
-            "image",
-            (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff"),
-            "worker",
-            "image",
-            "images",
-            by_default=False,
-            most_bytes=_LARGE,
-        ),
+        DocumentKind("canvas", (".canvas",), "reader"),
+        DocumentKind("excalidraw", (".excalidraw", ".excalidraw.md"), "reader"),
+        DocumentKind("text", (".txt", ".text", ".org", ".rst"), "reader"),
+        DocumentKind("html", (".html", ".htm"), "reader"),
+        DocumentKind("pdf", (".pdf",), "worker", most_bytes=_LARGE),
+        DocumentKind("docx", (".docx",), "worker", most_bytes=_LARGE),
+        DocumentKind("epub", (".epub",), "worker", most_bytes=_LARGE),
+        DocumentKind("image", _IMAGES, "worker", most_bytes=_LARGE),
     )
 }
+
+WRITTEN_KINDS = ("markdown", "text")
+"""Kinds whose files are plain text, so that their language can be found without a reader."""
 
 _BY_SUFFIX = {suffix: kind for kind in KINDS.values() for suffix in kind.suffixes}
 _SLOW = frozenset(suffix[1:] for suffix, kind in _BY_SUFFIX.items() if kind.is_slow)
@@ -97,19 +93,27 @@ def is_slow(path: str) -> bool:
 
 def default_patterns() -> tuple[str, ...]:
     """The patterns for a new configuration: every kind that is read by default."""
-    listed = (pattern for kind in KINDS.values() if kind.by_default for pattern in kind.patterns)
-    # `*.md` includes `*.excalidraw.md`.
-    return tuple(pattern for pattern in listed if pattern != "*.excalidraw.md")
+    return with_kinds((), KINDS)
 
 
-def count_phrase(count: int, kind: DocumentKind) -> str:
-    """`1 PDF`, `1,200 PDFs`."""
-    return f"{count:,} {kind.singular if count == 1 else kind.plural}"
+def with_kinds(patterns: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
+    """These patterns, and those of the named kinds, except for kinds that are not read by
+    default."""
+    wanted = [kind for name, kind in KINDS.items() if name in set(names) and kind.by_default]
+    found = dict.fromkeys([*patterns, *(one for kind in wanted for one in kind.patterns)])
+    if "*.md" in found:
+        found.pop("*.excalidraw.md", None)  # it is included already
+    return tuple(found)
 
 
-def counts_phrase(counts: Iterable[tuple[str, int]]) -> str:
-    """Counts by the name of a kind, in words: `12 PDFs, 3 canvases and 1 image`."""
-    listed = [count_phrase(n, KINDS[name]) for name, n in counts if n and name in KINDS]
-    if len(listed) < 2:
-        return "".join(listed)
-    return f"{', '.join(listed[:-1])} and {listed[-1]}"
+def count_kinds(paths: Iterable[str]) -> dict[str, int]:
+    """How many of these files are of each kind, in the order of the kinds."""
+    listed = list(paths)
+    counts: Counter[str] = Counter()
+    # Endings are counted first: a vault has very many files and few endings.
+    for suffix, files in Counter(path.rpartition(".")[2] for path in listed).items():
+        counts[kind_of(f"a.{suffix}").name] += files
+    drawings = sum(path.endswith(".excalidraw.md") for path in listed)
+    counts["excalidraw"] += drawings
+    counts["markdown"] -= drawings
+    return {name: counts[name] for name in KINDS if counts[name]}

@@ -114,7 +114,7 @@ def _readable_share(words: Collection[str], count_tokens: Count) -> float:
 def stems_of(text: str) -> frozenset[str]:
     """The stems of all words of a text."""
     words = _words(text)
-    return frozenset([word[:_STEM] for word in words] if text.isascii() else _stems(words))
+    return frozenset(map(_stem, words) if text.isascii() else _stems(words))
 
 
 def stems_in(text: str, stems: Set[str]) -> frozenset[str]:
@@ -128,20 +128,22 @@ def stems_in(text: str, stems: Set[str]) -> frozenset[str]:
 
 
 def _has_stem(bare: str, stem: str) -> bool:
-    """Whether a word of the text has this stem. A short stem is the whole word, and a single
-    character that is read in pairs is the whole run of them."""
+    """Whether a word of the text has this stem. A single character that is read in pairs is the
+    whole run of them."""
     if not _PAIRED.match(stem):
-        belongs, must_end = _is_letter, len(stem) < _STEM
+        belongs, is_whole = _is_letter, False
     elif len(stem) == 1:
-        belongs, must_end = _is_paired, True
+        belongs, is_whole = _is_paired, True
     else:
         return True
     at = bare.find(stem)
     while at >= 0:
-        end = at + len(stem)
-        before, after = bare[max(0, at - 1) : at], bare[end : end + 1]
-        if not belongs(before) and not (must_end and belongs(after)):
-            return True
+        if not belongs(bare[max(0, at - 1) : at]):
+            end = at + len(stem)
+            while end <= at + _STEM and belongs(bare[end : end + 1]):
+                end += 1
+            if (end == at + len(stem)) if is_whole else _stem(bare[at:end]) == stem:
+                return True
         at = bare.find(stem, at + 1)
     return False
 
@@ -168,13 +170,20 @@ def _bare(text: str) -> str:
     return unicodedata.normalize("NFC", _COMBINING.sub("", plain))
 
 
+def _stem(word: str) -> str:
+    """The beginning of a word. A short plural has the stem of its singular: "gifts", "ideas"."""
+    if 4 <= len(word) <= _STEM and word[-1] == "s" and word[-2] not in "sui" and word != "news":
+        return word[:-1]
+    return word[:_STEM]
+
+
 def _stems(words: Collection[str]) -> list[str]:
     found: list[str] = []
     for word in words:
         rest = _PAIRED.sub(" ", word)
         for run in _PAIRED.findall(word):
             found += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
-        found += [part[:_STEM] for part in rest.split()]
+        found += map(_stem, rest.split())
     return found
 
 

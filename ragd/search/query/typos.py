@@ -69,9 +69,9 @@ class Vocabulary:
                 and _edit_distance(word, one) <= 2
             ]
         found = [one for one in dict.fromkeys(found) if _may_stand_for(word, one)]
-        return sorted(found, key=lambda one: (one[0] != word[0], -self._counts[one], one))[
-            :MOST_USED
-        ]
+        found.sort(key=lambda one: (one[0] != word[0], -self._counts[one], one))
+        is_function_word = bool(found) and found[0] in _FUNCTION_WORDS
+        return found[: 1 if is_function_word else MOST_USED]  # "wich" is not also "witch"
 
     def _letters_of(self, word: str) -> Iterable[str]:
         return sorted(c for c in self._letters.get(_script(word[0]), ()) if c.isalpha())

@@ -53,10 +53,19 @@ def test_a_group_is_a_heading_above_its_nodes() -> None:
     (heading,) = document.headings
     assert (heading.text, heading.level) == ("Garden", 1)
     assert places(document) == [
-        ("node=g", "Garden\na node inside of the group"),
+        ("node=in", "Garden\na node inside of the group"),
         ("node=later", "another node of that group"),
         ("node=far", "a node outside of all groups"),
     ]
+
+
+def test_a_group_without_nodes_is_a_place() -> None:
+    box = {"x": 0, "y": 0, "width": 10, "height": 10}
+    document = read(
+        {"id": "g", "type": "group", "label": "Empty", **box}, node("n", "outside of it", 0, 99)
+    )
+    assert places(document) == [("node=g", "Empty"), ("node=n", "outside of it")]
+    assert [one.text for one in document.headings] == ["Empty"]
 
 
 def test_groups_may_be_nested_and_identical() -> None:

@@ -5,12 +5,13 @@ import pytest
 from ragd.notes.documents.kinds import (
     KINDS,
     MARKDOWN,
-    count_phrase,
-    counts_phrase,
+    count_kinds,
     default_patterns,
     kind_of,
     known_kind,
+    with_kinds,
 )
+from ragd.protocol.kind_names import KIND_NAMES, count_phrase, counts_phrase
 from ragd.vault.file_patterns import NotePatterns
 
 
@@ -60,8 +61,28 @@ def test_only_kinds_that_the_worker_reads_are_slow_and_may_be_large() -> None:
     assert {kind.name for kind in KINDS.values() if kind.most_bytes > MARKDOWN.most_bytes} == slow
 
 
+def test_patterns_of_kinds_are_added_to_those_of_a_person() -> None:
+    assert with_kinds(["*.md", "*.txt"], ["pdf", "text", "image"]) == (
+        *("*.md", "*.txt"),
+        *("*.text", "*.org", "*.rst", "*.pdf"),
+    )
+
+
+def test_every_kind_has_a_name_for_people() -> None:
+    assert KIND_NAMES.keys() == KINDS.keys()
+    assert [kind.plural for kind in KINDS.values()][-4:] == [
+        *("PDFs", "Word documents"),
+        *("EPUBs", "images"),
+    ]
+
+
+def test_files_are_counted_by_kind() -> None:
+    assert count_kinds(["a.pdf", "b.md", "c.PDF", "d"]) == {"markdown": 2, "pdf": 2}
+
+
 def test_counts_are_written_for_people() -> None:
-    assert count_phrase(1, KINDS["pdf"]) == "1 PDF"
+    assert count_phrase("pdf", 1) == "1 PDF"
+    assert count_phrase("video", 2) == "2 video files"
     assert counts_phrase([]) == ""
     assert counts_phrase([("pdf", 1200), ("canvas", 0)]) == "1,200 PDFs"
     assert counts_phrase([("pdf", 12), ("canvas", 1), ("image", 2)]) == (

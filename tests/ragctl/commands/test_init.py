@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ragd.notes.documents.kinds import default_patterns
 from ragd.paths import Home
 from tests.ragctl.conftest import FakeDaemon, Ragctl
 
@@ -65,7 +66,10 @@ def test_a_named_vault_makes_a_private_configuration(
     assert result.code == 0 and result.err == ""
     assert "Next: `ragctl index`" in result.out
     file = fresh / "config.json"
-    assert json.loads(file.read_text()) == {"vault_path": str(short / "vault")}
+    written = json.loads(file.read_text())
+    patterns = {"file_patterns": list(default_patterns())}
+    assert written == {"vault_path": str(short / "vault"), "indexing": patterns}
+    assert "PDFs" in result.out
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(fresh.stat().st_mode) == 0o700
     assert ragctl("config", "validate").code == 0

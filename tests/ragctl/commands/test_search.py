@@ -113,6 +113,22 @@ def test_on_a_low_terminal_the_best_passage_keeps_its_lines() -> None:
     assert [block.count("word") > 20 for block in shown[:5]] == [True, *[False] * 4]
 
 
+def test_the_likelier_a_passage_answers_the_more_lines_it_has() -> None:
+    long = RESULT | {"chunk_text": "word " * 300}
+    scores = (0.9, 0.6, 0.2, 0.01)
+    found = answer(*(long | {"score": score} for score in scores))
+    blocks = render_search_results("board?", found, Low(rows=0)).split("\n\n")
+    assert [sum("word" in line for line in block.split("\n")) for block in blocks[:4]] == [
+        *(8, 5, 3, 1)
+    ]
+
+
+def test_headings_of_the_title_line_are_not_repeated() -> None:
+    text = "## Home\n### Doorbell\nIt rings.\nIt is loud."
+    result = RESULT | {"title": "House", "heading_path": "Home > Doorbell", "chunk_text": text}
+    assert lines_of(result)[2:4] == ["   It rings.", "   It is loud."]
+
+
 def test_old_linked_and_weakly_dated_passages_are_marked() -> None:
     flags = {"superseded_by": "Journal/2025 b.md#L1-L2", "via": "Linked from Doorbell."}
     shown = lines_of(RESULT | flags | {"date_source": "file"})

@@ -10,6 +10,7 @@ import pytest
 from ragctl.commands.show import parse_address, render_note
 from ragctl.views.render import Ink
 from ragd.paths import Home
+from ragd.protocol.citations import CitedPassage
 from tests.ragctl.conftest import NOTE, FakeDaemon, Ragctl, StartTerminal
 
 
@@ -25,10 +26,12 @@ from tests.ragctl.conftest import NOTE, FakeDaemon, Ragctl, StartTerminal
         ("12:30.md", ("12:30.md", None, None)),
         ("a #L.md#L2", ("a #L.md", 2, 2)),
         ("a.md#Heading", ("a.md#Heading", None, None)),
+        ("a.pdf#page=3", ("a.pdf", None, None, "page=3")),
+        ("a.pdf#L3", ("a.pdf", 3, 3)),
     ],
 )
 def test_a_passage_may_be_written_in_several_ways(typed: str, meant: Any) -> None:
-    assert parse_address(typed) == meant
+    assert parse_address(typed) == CitedPassage(*meant)
 
 
 @pytest.mark.parametrize("typed", ["a.md#L0", "a.md:9-3"])
@@ -58,6 +61,42 @@ def test_lines_have_numbers_and_those_asked_for_are_marked(
     ]
     asked = "/v1/notes?raw=1&path=Journal%2F2024-01-15.md&from=9&to=14"
     assert fake.requests == [f"GET {asked}"]
+
+
+def test_a_place_is_asked_for_by_its_name(ragctl: Ragctl, fake: FakeDaemon) -> None:
+    ragctl("show", "Papers/a.pdf#page=3")
+    assert fake.requests == ["GET /v1/notes?raw=1&path=Papers%2Fa.pdf&place=page%3D3"]
+
+
+def test_the_places_of_a_document_have_titles_instead_of_line_numbers() -> None:
+    places = [{"line": 1, "name": "page=1"}, {"line": 4, "name": "page=2"}]
+    shown = render_note(
+        NOTE
+        | {"path": "a.pdf", "text": "one\ntwo\n\nthree", "from": 1, "to": 4, "total_lines": 4}
+        | {"kind": "pdf", "position": "", "places": places, "link": "obsidian://open"},
+        None,
+        None,
+        Ink(),
+    )
+    assert shown.split("\n") == [
+        *("a.pdf · page 1 to page 2", ""),
+        *("[page 1]", "  one", "  two", ""),
+        *("[page 2]", "  three", ""),
+        "obsidian://open",
+    ]
+
+
+def test_a_part_of_a_place_still_has_its_title() -> None:
+    places = [{"line": 1, "name": "node=ab12"}]
+    shown = render_note(
+        NOTE
+        | {"path": "a.canvas", "text": "rest", "from": 3, "to": 3, "total_lines": 3}
+        | {"kind": "canvas", "position": "node=ab12", "places": places},
+        3,
+        3,
+        Ink(),
+    )
+    assert "[node ab12]\n  rest" in shown
 
 
 def test_a_whole_note_has_no_marks_and_no_limits(ragctl: Ragctl, fake: FakeDaemon) -> None:

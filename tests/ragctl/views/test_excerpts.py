@@ -56,3 +56,30 @@ def test_words_of_the_question_count_more_than_the_nearest_part() -> None:
     ink.columns = 60
     shown = excerpt(TEXT, Highlighter("needle"), ink, 3, best_part=0.0)
     assert "needle" in " ".join(line.text for line in shown).split()
+
+
+@pytest.mark.parametrize(
+    "question", ["how long does coffee stay?", "Wie lange bleibt coffee?", "when is coffee gone?"]
+)
+def test_a_question_for_a_number_shows_a_line_with_a_number(question: str) -> None:
+    ink = Ink(io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+    ink.columns = 40
+    filler = [f"Nothing of interest {letter}." for letter in "abcdefgh"]
+    lines = ["About coffee.", *filler, "After seven hours coffee is gone.", *filler, "coffee"]
+    shown = excerpt("\n".join(lines), Highlighter(question), ink, 3)
+    assert "seven hours" in " ".join(line.text for line in shown)
+
+
+def test_among_equal_matches_the_nearest_part_is_shown() -> None:
+    ink = Ink(io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+    ink.columns = 40
+    lines = [f"museum {number}" if number % 10 == 5 else f"word {number}" for number in range(40)]
+    shown = excerpt("\n".join(lines), Highlighter("museum"), ink, 3, best_part=0.63)
+    assert "museum 25" in " ".join(line.text for line in shown)
+
+
+def test_a_link_that_is_broken_over_two_lines_is_rendered() -> None:
+    ink = Ink(io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+    text = "By the [centre for political\nbeauty](https://example.org/) in Berlin\nand others [x] y"
+    shown = [line.text for line in excerpt(text, Highlighter("centre"), ink, None)]
+    assert shown == ["By the centre for political beauty in Berlin", "and others [x] y"]

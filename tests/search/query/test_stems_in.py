@@ -12,6 +12,7 @@ TEXTS = [
     "机器学习 is machine learning, 中文abc 猫, 大 人",
     "한국어 노트와 note, ｆｕｌｌ width",
     "Straße café café naïve Ångström İstanbul",
+    "Gifts and a gift, ideas, an idea, ideasx, news and new, the gas, 1990s, glass, menus, Texas",
     "",
 ]
 
@@ -27,3 +28,20 @@ def test_the_stems_of_one_text_in_another(text: str, other: str) -> None:
 def test_the_stems_of_any_text_in_any_other(text: str, other: str) -> None:
     stems = stems_of(f"{other} {text[:20]}")
     assert stems_in(text, stems) == stems & stems_of(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("gift", "gifts", True),
+        ("idea", "Ideas", True),
+        ("cat", "cats", True),
+        ("house", "houses", True),
+        ("new", "news", False),
+        ("glas", "glass", False),
+        ("thi", "this", False),
+        ("not", "note", False),
+    ],
+)
+def test_a_short_plural_has_the_stem_of_its_singular(one: str, other: str, alike: bool) -> None:
+    assert (stems_of(one) == stems_of(other)) is alike

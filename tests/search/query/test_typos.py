@@ -51,6 +51,12 @@ def test_function_words_of_any_language_and_words_in_capitals_are_not_mistyped()
     assert maybe_mistyped("Warum COBOL, también jeszcze when BOARDS?", WORDS) == []
 
 
+def test_a_mistyped_function_word_stands_for_nothing_else() -> None:
+    words = Vocabulary({"which": 900, "witch": 4, "where": 300, "wheel": 600})
+    assert words.words_near("wich") == ["which"]
+    assert words.words_near("wheer") == ["wheel", "where"]
+
+
 def test_a_word_that_may_be_right_is_not_corrected_by_another_letter() -> None:
     words = Vocabulary({"must": 3, "mess": 2, "musst": 1, "kingfisher": 1})
     assert words.words_near("muss") == ["must", "mess"]
