@@ -33,7 +33,7 @@ function __ragctl_verb --description 'The command, or failure if none is typed y
 end
 
 complete -c ragctl -f"""
-_COLLECTIONS = "'(ragctl completion collections 2>/dev/null)'"
+_COLLECTIONS = "'(ragctl collection list --names 2>/dev/null)'"
 _BEFORE_VERB = "not __ragctl_verb > /dev/null"
 
 
@@ -78,10 +78,10 @@ def _value_options(value: Value) -> list[str]:
             return ["-x", "-a", _quoted(" ".join(value.words))]
         case "folder":
             return ["-x", "-a", "'(__fish_complete_directories)'"]
-        case "file":
-            return ["-r", "-F"]
         case "collection":
             return ["-x", "-a", _COLLECTIONS]
+        case "file":
+            return ["-r", "-F"]
         case _:
             return ["-x"]
 
@@ -96,8 +96,6 @@ def _argument(condition: str, value: Value) -> list[str]:
             return [_line(condition, "-a", "'(__fish_complete_directories)'")]
         case "file":
             return [_line(condition, "-F")]
-        case "collection":
-            return [_line(condition, "-a", _COLLECTIONS)]
         case _:
             return []
 

@@ -16,8 +16,10 @@ _ragctl_dependent() {{  # the values that depend on the command and its argument
     esac
 }}
 
-_ragctl_collections() {{  # the names of the collections, from the configuration
-    compadd "$expl[@]" -- ${{(f)"$(ragctl completion collections 2>/dev/null)"}}
+_ragctl_collections() {{
+    local -a names
+    names=(${{(f)"$(ragctl collection list --names 2>/dev/null)"}})
+    compadd "$expl[@]" -- $names
 }}
 
 _ragctl() {{
@@ -60,8 +62,8 @@ _CASE = """\
 _ACTIONS = {
     "folder": "_files -/",
     "file": "_files",
-    "anything": "",
     "collection": "_ragctl_collections",
+    "anything": "",
 }
 
 

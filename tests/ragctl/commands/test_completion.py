@@ -1,13 +1,11 @@
 """`ragctl completion`: a real bash loads the script and completes words with it."""
 
-import json
 import os
 import pty
 import re
 import select
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +17,6 @@ from ragctl.commands.wait import GOALS
 from ragctl.completion import GLOBAL_OPTIONS, read_commands
 from ragd.config.keys import dotted_keys
 from ragd.events import TAGS
-from ragd.paths import Home
 from tests.patience import PATIENCE_S
 from tests.ragctl.conftest import Ragctl
 
@@ -91,7 +88,7 @@ def test_options_before_the_command_are_offered(complete: Complete) -> None:
         (("service", "un"), ["uninstall"]),
         (("service", "--dry-run", "i"), ["install"]),
         (("memory", ""), ["list", "store", "forget"]),
-        (("completion", ""), ["bash", "zsh", "fish", "collections"]),
+        (("completion", ""), ["bash", "zsh", "fish"]),
         (("wait", "--for", ""), list(GOALS)),
         (("wait", "--for", "he"), ["healthy"]),
         (("wait", "--for", "=", "he"), ["healthy"]),
@@ -239,27 +236,3 @@ def test_the_script_is_well_formed(ragctl: Ragctl, short: Path, shell: str) -> N
 def test_an_unknown_shell_gets_a_suggestion(ragctl: Ragctl) -> None:
     result = ragctl("completion", "bsh")
     assert result.code == 2 and "Did you mean `bash`?" in result.err
-
-
-def test_the_names_of_collections_are_offered(
-    complete: Complete, ragctl: Ragctl, home: Home, short: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    config = json.loads(Path(home.config).read_text())
-    (short / "p").mkdir()
-    config["collections"] = {"papers": {"path": str(short / "p")}}
-    Path(home.config).write_text(json.dumps(config))
-    assert ragctl("completion", "collections").out == "vault\npapers\n"
-    assert ragctl("completion", "collections", "--json").json == {
-        "collections": ["vault", "papers"]
-    }
-    program = short / "bin" / "ragctl"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ragctl "$@"\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    monkeypatch.setenv("PYTHONPATH", str(Path(cli.__file__).parents[1]))
-    monkeypatch.setenv("OBSIDIAN_RAG_HOME", home.root)
-    assert complete("search", "--collection", "") == ["vault", "papers"]
-    assert complete("search", "--collection", "pa") == ["papers"]
-    Path(home.config).unlink()
-    assert complete("search", "--collection", "") == []
