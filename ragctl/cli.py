@@ -23,6 +23,7 @@ COMMANDS = {
     "Set up": {
         "init": "Choose a vault and write the configuration.",
         "config": "Show, check or change the configuration.",
+        "collection": "Add, list, rename or remove further folders of notes.",
         "service": "Start the daemon at every login, and again after a crash.",
         "completion": "Print a completion script for your shell.",
         "doctor": "Find out what is wrong, even when the daemon is down.",

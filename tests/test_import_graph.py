@@ -69,7 +69,8 @@ THEIR_OWN_NAMES = {"service_managers", "service_notification"}
 # What works without a daemon, imported only when its command is used.
 OFFLINE = (
     *("ragctl.commands.replay", "ragctl.commands.config", "ragctl.commands.init"),
-    *("ragctl.commands.context", "ragctl.setup.config_file"),
+    *("ragctl.commands.context", "ragctl.commands.collection", "ragctl.setup.config_file"),
+    "ragctl.setup.renamed_collection",
     *("ragctl.commands.doctor", "ragctl.commands.service", "ragctl.doctor", "ragctl.completion"),
     *("ragctl.views.past_state", "ragctl.views.health_history", "ragctl.setup.vault_languages"),
     *("ragctl.service_managers.daemon_command", "ragctl.service_managers.apply_plan"),
@@ -82,13 +83,14 @@ CLIENT_MAY_USE = (
 READS_THE_VAULT = (
     *("ragd.vault.files", "ragd.vault.walk", "ragd.vault.safe_open", "ragd.vault.disk_waits"),
     *("ragd.vault.folder_rules", "ragd.vault.file_patterns", "ragd.vault.leftover_files"),
-    "ragd.vault.language_sample",
+    *("ragd.vault.language_sample", "ragd.vault.reading_rules"),
 )
 KNOWS_MODELS = ("ragd.embed.providers.shipped_models", "ragd.embed.providers.model_choice")
 OFFLINE_MAY_USE = (
     *("ragd.eventlog", "ragd.folds", "ragd.state.replay", "ragd.events", "ragd.clock"),
     *("ragd.config.load", "ragd.config.keys", "ragd.config.schema", "ragd.config.validation"),
     *("ragd.config.json_schema", "ragd.config.contexts", "ragd.runtime.durable_files"),
+    "ragd.config.collection_rules",
     "ragd.vault.collection_paths",
     *("ragd.health.explanation", "ragd.notes", *READS_THE_VAULT, *KNOWS_MODELS),
 )

@@ -3,22 +3,25 @@ are never out of date. One module per shell turns them into a script. It runs no
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from ragctl.cli import PURPOSES, OneOf, load_command
+from ragctl.commands.collection import ARGUMENTS as COLLECTION_ARGUMENTS
 from ragctl.commands.config import ARGUMENTS, FOLDER_KEYS
 from ragctl.completion.words import setting_words, suggested_words
 
 # Names of values in the help that stand for a folder or a file.
 _FOLDER_NAMES = ("DIR", "FOLDER", "VAULT")
 _FILE_NAMES = ("FILE",)
+_COLLECTION_OPTIONS = (("search", "collection"), ("sync", "accept_deletions"))
 
 
 class Value(NamedTuple):
-    """What is valid in one place: one of some words, a folder, a file, or anything."""
+    """What is valid in one place: one of some words, a folder, a file, the name of a collection, or
+    anything."""
 
-    kind: str  # "words", "folder", "file", "anything"
+    kind: str  # "words", "folder", "file", "collection", "anything"
     words: tuple[str, ...] = ()
     name: str = ""
 
@@ -74,7 +77,7 @@ def _read_command(verb: str) -> Command:
         tuple(_read_option(verb, action) for action in options),
         tuple(_read_value(verb, action) for action in arguments),
         any(action.nargs in ("+", "*") for action in arguments),
-        tuple(_config_values()) if verb == "config" else (),
+        tuple(_DEPENDENT.get(verb, lambda: ())()),
     )
 
 
@@ -89,6 +92,8 @@ def _read_value(verb: str, action: argparse.Action) -> Value:
     name = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
     if isinstance(action.type, OneOf):
         return Value("words", action.type.choices, name)
+    if (verb, action.dest) in _COLLECTION_OPTIONS:
+        return Value("collection", name=name)
     if words := suggested_words().get((verb, action.dest)):
         return Value("words", words, name)
     if action.metavar in _FOLDER_NAMES:
@@ -107,3 +112,17 @@ def _config_values() -> Iterator[DependentValue]:
             yield DependentValue(("set", key), Value("words", words, "VALUE"))
         elif key in FOLDER_KEYS:
             yield DependentValue(("set", key), Value("folder", name="VALUE"))
+
+
+def _collection_values() -> Iterator[DependentValue]:
+    """The names of collections, where an action needs one, and a folder to add."""
+    for action, arguments in COLLECTION_ARGUMENTS.items():
+        if arguments:
+            kind = "folder" if action == "add" else "collection"
+            yield DependentValue((action,), Value(kind, name=arguments[0]))
+
+
+_DEPENDENT: dict[str, Callable[[], Iterable[DependentValue]]] = {
+    "config": _config_values,
+    "collection": _collection_values,
+}

@@ -37,11 +37,12 @@ _ragctl_dependent() {{  # the values that depend on the command and its argument
 _ragctl_reply() {{  # offers the values $1 that begin with $2
     local line
     case $1 in
-        @anything) ;;
+        @anything | '') ;;
         @folder) compopt -o dirnames 2>/dev/null ||
             while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -d -- "$2") ;;
         @file) compopt -o default 2>/dev/null ||
             while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$2") ;;
+        @collection) _ragctl_reply "$(ragctl collection list --names 2>/dev/null)" "$2" ;;
         *) while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -W "$1" -- "$2") ;;
     esac
 }}

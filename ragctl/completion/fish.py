@@ -33,6 +33,7 @@ function __ragctl_verb --description 'The command, or failure if none is typed y
 end
 
 complete -c ragctl -f"""
+_COLLECTIONS = "'(ragctl collection list --names 2>/dev/null)'"
 _BEFORE_VERB = "not __ragctl_verb > /dev/null"
 
 
@@ -77,6 +78,8 @@ def _value_options(value: Value) -> list[str]:
             return ["-x", "-a", _quoted(" ".join(value.words))]
         case "folder":
             return ["-x", "-a", "'(__fish_complete_directories)'"]
+        case "collection":
+            return ["-x", "-a", _COLLECTIONS]
         case "file":
             return ["-r", "-F"]
         case _:

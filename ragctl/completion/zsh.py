@@ -16,6 +16,12 @@ _ragctl_dependent() {{  # the values that depend on the command and its argument
     esac
 }}
 
+_ragctl_collections() {{
+    local -a names
+    names=(${{(f)"$(ragctl collection list --names 2>/dev/null)"}})
+    compadd "$expl[@]" -- $names
+}}
+
 _ragctl() {{
     local curcontext="$curcontext" state line ret=1
     local -A opt_args
@@ -53,7 +59,12 @@ _CASE = """\
                 {verb})
                     _arguments {specs} && ret=0
                     ;;"""
-_ACTIONS = {"folder": "_files -/", "file": "_files", "anything": ""}
+_ACTIONS = {
+    "folder": "_files -/",
+    "file": "_files",
+    "collection": "_ragctl_collections",
+    "anything": "",
+}
 
 
 def render_script(commands: Sequence[Command]) -> str:

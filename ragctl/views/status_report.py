@@ -6,6 +6,7 @@ It makes no request.
 import json
 from typing import Any
 
+from ragctl.views.collections import describe_collection
 from ragctl.views.progress import format_elapsed
 from ragctl.views.render import (
     Ink,
@@ -114,6 +115,7 @@ def _details(data: dict[str, Any], ink: Ink) -> list[tuple[str, str]]:
     crashed = [a for a in data.get("actors", []) if a.get("crashes") or a["state"] != "running"]
     return [
         ("vault", _vault(data, ink)),
+        *_collections(data.get("collections") or [], ink),
         *(("left out", line) for line in _templates(data.get("vault") or {})),
         *(("left out", line) for line in not_included(data.get("not_included") or {})),
         ("notes", _notes(data)),
@@ -146,6 +148,20 @@ def _vault(data: dict[str, Any], ink: Ink) -> str:
     if vault.get("watch") == "polling":
         return f"{path}  (checked every few seconds: the system cannot watch it)"
     return path
+
+
+def _collections(collections: list[dict[str, Any]], ink: Ink) -> list[tuple[str, str]]:
+    """One line for each collection; nothing if there is only the vault."""
+    if len(collections) < 2:
+        return []
+    dot = f" {ink.sign('·')} "
+    return [
+        (
+            "vault has" if one["name"] == "vault" else f"@{clean(one['name'])}",
+            dot.join(describe_collection(one, ink)),
+        )
+        for one in collections
+    ]
 
 
 def _templates(vault: dict[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The fact that all roots were scanned and compared with the catalog. Pure; it records nothing."""
+"""The fact that all roots were scanned and compared with the catalog. It records nothing."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -3,7 +3,7 @@
 It is asked once for each request. It reads the configuration in force and looks nothing up.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from aiohttp import web
@@ -16,6 +16,7 @@ from ragd.access.scope import (
     scope_with_paths,
 )
 from ragd.access.search_scope import search_scope
+from ragd.close_match import closest
 from ragd.config.live_settings import Settings
 from ragd.errors import RagdError
 from ragd.gateway.http_server import Handler
@@ -113,6 +114,18 @@ class AccessControl:
             return collection in scope.names
 
         return permits
+
+    def require_known(self, field: str, names: Iterable[str]) -> None:
+        """Raises RagdError if a field of the user's own request names an unknown collection."""
+        known = {VAULT, *self._settings.current.collections}
+        for name in names:
+            if name not in known:
+                near = closest(name, sorted(known))
+                raise RagdError(
+                    "UNKNOWN_COLLECTION",
+                    f"The field `{field}` names a collection that does not exist.",
+                    f"Did you mean `{near}`?" if near else None,
+                )
 
     def collections(self, asker: Asker) -> list[dict[str, Any]]:
         """The collections that this asker may search, the vault first."""

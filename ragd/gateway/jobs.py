@@ -6,6 +6,7 @@
 job has ended and its new index still waits for vectors, the store writer drops that index.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from ragd.errors import RagdError
@@ -26,14 +27,21 @@ class JobControl:
         self._ledger = ledger
         self._facts = facts
 
-    async def request(self, mode: Mode, accept_deletions: bool = False) -> dict[str, Any]:
+    async def request(
+        self, mode: Mode, accept_deletions: bool = False, accept_in: Sequence[str] = ()
+    ) -> dict[str, Any]:
         """Returns at once. A request that an open job already fulfils joins that job."""
         job = progress.job_to_join(self._ledger.state, mode, accept_deletions)
         job_id = job.id if job is not None else ""
         if job is None or not job.asked:  # an automatic job becomes the client's
             record = self._facts.record
             job_id = await request_job(
-                record, mode, BY_CLIENT, job_id=job_id, accept_deletions=accept_deletions
+                record,
+                mode,
+                BY_CLIENT,
+                job_id=job_id,
+                accept_deletions=accept_deletions,
+                accept_in=accept_in,
             )
         return {"job_id": job_id, "status": "started"}
 

@@ -165,7 +165,8 @@ class ToolGateway:
     async def _request_job(self, request: web.Request) -> web.StreamResponse:
         """For ragctl: also requests that only a person may make."""
         wanted = tool_schemas.parse_job(await read_body(request))
-        data = await self._jobs.request(wanted.mode, wanted.accept_deletions)
+        self._access.require_known("accept_in", wanted.accept_in)
+        data = await self._jobs.request(wanted.mode, wanted.accept_deletions, wanted.accept_in)
         waits_for = {
             "paused": pause_data(self._ledger.state),
             "needs_restart": self._settings.waiting,

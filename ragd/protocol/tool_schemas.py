@@ -114,6 +114,7 @@ class JobRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
     mode: Literal["full", "sync", "reindex"]
     accept_deletions: bool = False
+    accept_in: tuple[str, ...] = ()  # only in these collections; empty: in all
 
 
 class PauseRequest(Struct, frozen=True, forbid_unknown_fields=True):

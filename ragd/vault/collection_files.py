@@ -29,19 +29,10 @@ from ragd.vault.files import (
 from ragd.vault.folder_rules import FolderRules
 from ragd.vault.language_sample import LanguageSample
 from ragd.vault.leftover_files import why_skipped
+from ragd.vault.reading_rules import ReadingRules
 
 MOST_HASHED = 10_000  # remembered hashes of notes that may have been moved
 SAMPLED = 200  # known notes that are checked to recognise a root
-
-
-class ReadingRules(Struct, frozen=True):
-    """What the configuration says about one root."""
-
-    patterns: tuple[str, ...]
-    allow_dirs: tuple[str, ...]
-    deny_dirs: tuple[str, ...]
-    skips_templates: bool
-    taken: tuple[str, ...] = ()  # folders whose paths belong to a collection
 
 
 class RootMemory:

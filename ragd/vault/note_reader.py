@@ -22,7 +22,7 @@ from ragd.config.live_settings import Settings
 from ragd.config.schema import Config
 from ragd.events import GoneReason, TouchedFile
 from ragd.folds.catalog import Entry
-from ragd.notes.documents.kinds import default_patterns, kind_of
+from ragd.notes.documents.kinds import kind_of
 from ragd.notes.documents.model import Document, Unreadable
 from ragd.notes.model import ChunkOptions
 from ragd.notes.parse import Unparsable, fingerprint, parse_note
@@ -30,10 +30,9 @@ from ragd.notes.wordpiece import WordPiece
 from ragd.vault.collection_files import (
     CollectionFiles,
     CollectionScan,
-    ReadingRules,
     RootMemory,
 )
-from ragd.vault.collection_paths import VAULT, join_path, split_path
+from ragd.vault.collection_paths import VAULT, split_path
 from ragd.vault.document_reader import DocumentReader
 from ragd.vault.document_worker import CannotRead
 from ragd.vault.files import (
@@ -48,6 +47,7 @@ from ragd.vault.files import (
     VaultGone,
 )
 from ragd.vault.language_sample import MOST_NOTES
+from ragd.vault.reading_rules import roots_of, rules_of
 
 __all__ = ["NoteReader", "PathKind", "ReadResult", "RootIdentity", "VaultGone"]
 
@@ -311,24 +311,6 @@ class NoteReader:
             memory = memory or RootMemory(path, self._clock.monotonic)
             made[name] = CollectionFiles(name, rules_of(config, name), memory, sampled)
         return _Roots(config, MappingProxyType(made), frozenset(config.collections))
-
-
-def roots_of(config: Config) -> dict[str, str]:
-    """The folder of the vault and of each collection, by name; the vault first."""
-    return {VAULT: config.vault_path} | {name: c.path for name, c in config.collections.items()}
-
-
-def rules_of(config: Config, collection: str) -> ReadingRules:
-    """Which notes of a collection belong in the index."""
-    indexing = config.indexing
-    skips_templates = indexing.templates == "skip"
-    if collection == VAULT:
-        taken = tuple(join_path(name, "") for name in config.collections)
-        lists = (indexing.file_patterns, indexing.allow_dirs, indexing.deny_dirs)
-        return ReadingRules(*lists, skips_templates, taken)
-    one = config.collections[collection]
-    patterns = one.patterns or default_patterns()
-    return ReadingRules(patterns, one.allow_dirs, one.deny_dirs, skips_templates)
 
 
 def _outer(

@@ -1,6 +1,6 @@
 """A scan of all roots: every note by its path in the one path space, and the roots that are gone.
 
-Pure; it reads no root.
+It reads no root itself.
 """
 
 from collections import Counter

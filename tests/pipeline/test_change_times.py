@@ -74,9 +74,9 @@ async def test_an_older_index_learns_change_times_once_and_quietly(
     assert len(await facts(running, JobFinished, 0)) == 1, "no job for it"
     read: list[str] = []
 
-    def count(self: NoteReader, paths: Any, *args: Any, **how: Any) -> Any:
+    def count(self: NoteReader, collection: str, paths: Any, *args: Any, **how: Any) -> Any:
         read.extend(paths)
-        return own(self, paths, *args, **how)
+        return own(self, collection, paths, *args, **how)
 
     own = NoteReader.read
     monkeypatch.setattr(NoteReader, "read", count)

@@ -129,10 +129,10 @@ class NewDuringReindex:
         self.gate = asyncio.Event()
         scan, notes = running.pipeline.notes.scan, running.pipeline.notes
 
-        def scan_with_a_new_note(**how: Any) -> Any:
+        def scan_with_a_new_note(*what: Any, **how: Any) -> Any:
             if running.ledger.state.jobs.active is not None:
                 write(running.vault, self.PATH, "A heron on the roof of the boathouse.\n")
-            return scan(**how)
+            return scan(*what, **how)
 
         monkeypatch.setattr(notes, "scan", scan_with_a_new_note)
 

@@ -85,10 +85,10 @@ async def test_a_note_that_is_gone_is_not_shown_to_another_machine(
     await pipeline.until(FileFailed, seq)
     read, retries = pipeline.pipeline.notes.read, 0
 
-    def count_retries(paths: Any, known: Any, **options: Any) -> Any:
+    def count_retries(collection: str, paths: Any, known: Any, **options: Any) -> Any:
         nonlocal retries
         retries += options.get("again", False) and "Many/7.md" in paths
-        return read(paths, known, **options)
+        return read(collection, paths, known, **options)
 
     async with running(port) as server:
         await pipeline.until_state(lambda state: state.catalog.backlog <= 2)

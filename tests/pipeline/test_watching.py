@@ -274,8 +274,8 @@ async def test_a_scan_that_met_a_job_is_made_up_for_when_the_job_ends(
     loop = asyncio.get_running_loop()
     scan = NoteReader.scan
 
-    def counted_scan(self: NoteReader, **how: Any) -> Any:
-        scanned = scan(self, **how)
+    def counted_scan(self: NoteReader, *what: Any, **how: Any) -> Any:
+        scanned = scan(self, *what, **how)
         loop.call_soon_threadsafe(seen.put_nowait, len(scanned.notes))
         return scanned
 
