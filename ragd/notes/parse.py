@@ -12,9 +12,11 @@ from msgspec import Struct
 
 from ragd.notes import dates, decoding
 from ragd.notes.characters import collapse_spaces, one_line, visible
-from ragd.notes.chunker import MOST_CHARACTERS, CutPassage, cut_passages
+from ragd.notes.chunker import MOST_CHARACTERS, cut_passages, searched_text
+from ragd.notes.cut_passage import CutPassage
 from ragd.notes.languages import language_of
 from ragd.notes.markdown import frontmatter, links, tags
+from ragd.notes.markdown.code_marks import without_marks
 from ragd.notes.markdown.fences import without_code
 from ragd.notes.markdown.frontmatter import Frontmatter
 from ragd.notes.markdown.links import Link
@@ -22,10 +24,11 @@ from ragd.notes.markdown.sanitise import plain_line, without_markup
 from ragd.notes.markdown.sections import Section, split_sections
 from ragd.notes.model import Chunk, ChunkOptions, Note
 from ragd.notes.search_text import search_text
+from ragd.notes.tiny_passages import WrittenLines
 from ragd.notes.windows import Limits
 
 # Raise it with every change that makes other chunks from the same bytes: the index is then rebuilt.
-FINGERPRINT = 4
+FINGERPRINT = 5
 
 HIDDEN = "its frontmatter says `rag: false`"
 TOO_MANY = "it would become more than 30,000 passages"
@@ -67,7 +70,10 @@ class Unparsable(Struct, frozen=True):
 
 
 def fingerprint(options: ChunkOptions) -> str:
-    """Everything that decides how a note is cut: the code's version and the options."""
+    """Everything that decides how a note is cut: the code's version and the options.
+
+    `code_blocks_of` reads its last part.
+    """
     return f"{FINGERPRINT}:{options.chunk_size}:{options.chunk_overlap}:{options.code_blocks}"
 
 
@@ -140,7 +146,7 @@ def file_title(path: str) -> str:
 
 
 class _Body(Struct, frozen=True):
-    """A note's text below its properties, without code, and the line where it begins."""
+    """A note's text below its properties, with marks for code, and the line where it begins."""
 
     text: str
     first_line: int
@@ -166,7 +172,8 @@ def _cut_body(
     size = options.chunk_size
     limits = Limits(size, min(options.chunk_overlap, size - 1), MOST_CHARACTERS)
     sections = split_sections(without_markup(body.text), body.first_line)
-    return cut_passages(_properties_section(properties), sections, code, limits, count)
+    written = WrittenLines(body.text.split("\n"), body.first_line)
+    return cut_passages(_properties_section(properties), sections, code, written, limits, count)
 
 
 def _shared_data(
@@ -178,7 +185,8 @@ def _shared_data(
 ) -> _SharedData:
     stem = file_title(path)
     names = dict.fromkeys([stem, *properties.aliases])
-    first = _OPENING.match(body.text)
+    text = without_marks(body.text)
+    first = _OPENING.match(text)
     opening = plain_line(first.group(1), LONGEST_TITLE) if first else ""
     names[opening] = None  # many people repeat the name of a note there
     for not_a_name in (title, ""):
@@ -193,9 +201,9 @@ def _shared_data(
         tags.merge_tags(properties.tags, *own_tags)[:MOST_NOTE_TAGS],
         [
             *links.find_links(properties.block, 2, path),
-            *links.find_links(body.text, body.first_line, path),
+            *links.find_links(text, body.first_line, path),
         ],
-        language_of(body.text),
+        language_of(text),
     )
 
 
@@ -214,7 +222,8 @@ def _properties_section(properties: Frontmatter) -> Section | None:
 
 
 def embedded_text(title: str, heading_path: str, text: str) -> str:
-    """The text from which the vector of a passage is made."""
+    """The text from which the vector of a passage is made. `text` may have marks for code."""
+    text = searched_text(text)
     names = f"{title}\n{heading_path}" if heading_path else title
     return f"{names}\n\n{text}" if text else names
 
@@ -223,7 +232,7 @@ def _make_chunk(
     shared: _SharedData, day: str | None, index: int, passage: CutPassage, own_tags: tuple[str, ...]
 ) -> Chunk:
     section = passage.section
-    text = passage.text
+    text = searched_text(passage.text)
     found = tags.merge_tags(own_tags, shared.properties.tags)
     embed_text = embedded_text(shared.title, section.path, text)
     content_hash = hashlib.sha256(embed_text.encode()).hexdigest()
@@ -232,7 +241,7 @@ def _make_chunk(
     return Chunk(
         chunk_id(shared.path, index, content_hash),
         index,
-        text,
+        passage.text,
         section.name,
         section.full_path,
         passage.start_line,

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from msgspec import UNSET, Struct, UnsetType
 
+from ragd.notes.markdown.code_marks import readable
 from ragd.notes.markdown.sections import shown_path
 
 TRUST = "untrusted-note"
@@ -74,7 +75,7 @@ class Result(Struct, frozen=True):
 def make_result(row: StoredPassage, score: float, vault: str, **flags: Any) -> Result:
     """The row as a result, with its citation and its Obsidian link."""
     return Result(
-        row.chunk_text,
+        readable(row.chunk_text),
         round(score, 4),
         row.source_file,
         row.section,
