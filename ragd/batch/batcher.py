@@ -356,4 +356,5 @@ def _scanned_fact(scanned: VaultScan, differing: SyncPlan) -> VaultScanned:
         device=scanned.identity[0],
         templates=scanned.templates,
         languages=scanned.languages,
+        code_percent=scanned.code_percent,
     )

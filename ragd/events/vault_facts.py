@@ -61,6 +61,7 @@ class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
     device: int = 0  # the system's number for the device that holds the root
     templates: list[TemplateFolder] = field(default_factory=list)  # left out on purpose
     languages: list[LanguageCount] = field(default_factory=list)  # of a sample of notes
+    code_percent: int | None = None  # how much of the text of a sample is fenced code
 
 
 class VaultUnavailable(Fact, frozen=True, kw_only=True, tag="vault_unavailable"):

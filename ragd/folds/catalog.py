@@ -55,6 +55,7 @@ class Catalog(Table):
     newest_mtime: str | None = None
     scanned_at: str | None = None  # when the vault was last scanned
     languages: dict[str, int] = field(default_factory=dict)  # of a sample of notes, counted
+    code_percent: int | None = None  # how much of the text of a sample is fenced code
     waiting: dict[str, str] = field(default_factory=dict)  # path -> since when it waits
     job_id: str | None = None  # the job that is reading notes
     # path -> its first change since that job began: the job may have read it before that.
@@ -218,6 +219,8 @@ def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> Non
     catalog.templates = event.templates
     if event.languages:
         catalog.languages = {one.code: one.notes for one in event.languages}
+    if event.code_percent is not None:
+        catalog.code_percent = event.code_percent
     if event.newest_mtime is not None:
         catalog.newest_mtime = event.newest_mtime
     if event.removed == 0:

@@ -45,6 +45,7 @@ class Envelopes:
             vault_path=config.vault_path,
             provider=config.embedding.provider,
             language=config.embedding.language,
+            code_blocks=config.security.code_blocks,
             model=config.embedding.model,
         )
 
@@ -92,6 +93,7 @@ class Envelopes:
         live.snapshot_seq = self._ledger.snapshot_seq
         live.needs_restart = settings.waiting
         live.language = settings.current.embedding.language
+        live.code_blocks = settings.current.security.code_blocks
         live.config_refused = settings.refused
         live.vectors_made = self._vectors.counts
         return live

@@ -29,6 +29,7 @@ class LiveState(Struct):
     provider: str
     model: str = ""  # as configured
     language: str = "auto"  # `embedding.language`
+    code_blocks: str = "auto"  # `security.code_blocks`
     index_digest: str | None = None  # of the model whose vectors are in the open index
     actors: Mapping[str, str] = field(default_factory=dict)
     process: ProcessStats | None = None

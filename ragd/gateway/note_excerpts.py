@@ -64,6 +64,9 @@ class SeveralNotes(RagdError):
 class NoteBytesReader(Protocol):
     """Reads files of the vault that the configuration in force allows."""
 
+    @property
+    def keeps_code(self) -> bool: ...
+
     def includes(self, path: str) -> bool: ...
 
     def read_bytes(self, path: str) -> tuple[bytes, str]: ...
@@ -136,8 +139,7 @@ class NoteExcerpts:
             raise self._no_such_note(request.path, known) from None
         except (SkipPath, Unreadable) as why:
             raise _cannot_be_shown(why.reason) from None
-        config = self._settings.current.security
-        keep = config.code_blocks == "keep"
+        keep = self._notes.keeps_code
         first, last, raw = request.start, request.to, request.raw
         found = excerpt(request.path, data, first, last, raw=raw, code=keep, room=ANSWER_ROOM)
         if not isinstance(found, Excerpt):

@@ -7,6 +7,7 @@ It never shows an exception, and decides nothing itself.
 import asyncio
 import time
 from http import HTTPStatus
+from typing import Protocol
 
 from aiohttp import web
 
@@ -22,7 +23,7 @@ from ragd.gateway.http_server import http_status, json_response, read_body
 from ragd.gateway.job_stream import JobStream
 from ragd.gateway.jobs import JobControl
 from ragd.gateway.lost_dependencies import LossRecorder
-from ragd.gateway.note_excerpts import NoSuchNote, NoteExcerpts
+from ragd.gateway.note_excerpts import NoSuchNote, NoteBytesReader, NoteExcerpts
 from ragd.gateway.open_streams import OpenStreams
 from ragd.gateway.pause import PauseControl
 from ragd.gateway.refusals import Refusals
@@ -45,6 +46,10 @@ from ragd.state.ledger import Ledger
 __all__ = ["NAME", "ToolGateway"]
 
 
+class GatewayNoteReader(SourceNoteReader, NoteBytesReader, Protocol):
+    """Reads notes for answers and for memories."""
+
+
 class ToolGateway:
     """The routes. Answers come from the folds, which have every fact that is recorded."""
 
@@ -55,7 +60,7 @@ class ToolGateway:
         settings: Settings,
         stop: asyncio.Event,
         searcher: PassageSearch,
-        notes: SourceNoteReader,
+        notes: GatewayNoteReader,
         reload: ConfigReload,
         guard: LiveGuard,
         vector_progress: VectorProgress,

@@ -5,7 +5,7 @@ a file's content, and never puts the content in a message.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files as resources
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from ragd.folds.times import iso_of_ns
 from ragd.notes.model import ChunkOptions
 from ragd.notes.parse import Unparsable, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
+from ragd.vault.code_sample import CodeSample
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.files import (
     ChangedWhileRead,
@@ -43,6 +44,9 @@ from ragd.vault.move_matching import match_moves, possible_moves
 __all__ = ["NoteReader", "PathKind", "ReadResult", "RootIdentity", "VaultGone", "VaultScan"]
 
 
+ChooseCode = Callable[[str], str]  # from `security.code_blocks`: "keep" or "remove"
+
+
 class VaultScan(Struct):
     """The vault as one walk saw it. Notes in `unreadable_folders` may still exist."""
 
@@ -56,6 +60,7 @@ class VaultScan(Struct):
     folders: list[str] = field(default_factory=list)  # that were listed, without the root
     templates: list[TemplateFolder] = field(default_factory=list)  # that were skipped
     languages: list[LanguageCount] = field(default_factory=list)  # of a sample of notes
+    code_percent: int | None = None  # how much of the text of a sample is fenced code
 
 
 class ReadResult(Struct):
@@ -90,13 +95,17 @@ class NoteReader:
     immutable or replaced in one assignment, and a lost update only means that a note is read again.
     """
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
+    def __init__(
+        self, settings: Settings, clock: Clock, choose_code: ChooseCode | None = None
+    ) -> None:
         self._settings = settings
+        self._choose_code = choose_code
         self._clock = clock
         vocabulary = resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")
         self.count_tokens = WordPiece(vocabulary).count
         self._vault = VaultFiles(str(settings.vault))
         self._languages = LanguageSample(self._read_or_nothing, clock.monotonic)
+        self._code = CodeSample(self._read_or_nothing, clock.monotonic)
         self._identity: RootIdentity | None = None
         self._templates: tuple[str, ...] = ()
         self._hashed: dict[str, tuple[NoteFile, str]] = {}  # what `find_moves` has read
@@ -152,6 +161,7 @@ class NoteReader:
                 LanguageCount(code, notes)
                 for code, notes in self._languages.count_languages(paths).items()
             ],
+            code_percent=self._code.percent(paths),
         )
 
     def _read_or_nothing(self, path: str) -> bytes:
@@ -300,12 +310,20 @@ class NoteReader:
             reading.files.append(ReadFile(path, digest, *times_and_note))
         return len(data)
 
+    @property
+    def keeps_code(self) -> bool:
+        """Whether fenced code is part of the chunks."""
+        return self._options().code_blocks == "keep"
+
     def _options(self) -> ChunkOptions:
         config = self._settings.current
+        code: str = config.security.code_blocks
+        if self._choose_code is not None:
+            code = self._choose_code(code)
         return ChunkOptions(
             config.indexing.chunk_size,
             config.indexing.chunk_overlap,
-            config.security.code_blocks,
+            "keep" if code == "keep" else "remove",
         )
 
     def _patterns(self) -> NotePatterns:

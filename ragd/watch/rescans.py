@@ -165,5 +165,6 @@ class Rescans:
             device=scanned.identity[0],
             templates=scanned.templates,
             languages=scanned.languages,
+            code_percent=scanned.code_percent,
         )
         await self._ledger.journal.append(NAME, fact)
