@@ -20,6 +20,7 @@ from ragd.embed.providers.model_choice import model_for_setting, model_named
 from ragd.embed.providers.provider_choice import ChosenProvider, Providers
 from ragd.embed.providers.shipped_models import ENGLISH, ShippedModel
 from ragd.embed.vector_maker import VectorMaker
+from ragd.folds.code_choice import chosen_code_blocks
 from ragd.guard.live_rules import LiveGuard
 from ragd.health.probes import Probes
 from ragd.memories.memory_vectors import MemoryVectors
@@ -59,7 +60,11 @@ class Pipeline:
         self._settings = settings
         self._documents = DocumentReader(worker)
         self.notes = NoteReader(
-            settings, clock, self._documents, lambda: ledger.state.catalog.collections
+            settings,
+            clock,
+            self._documents,
+            lambda: ledger.state.catalog.collections,
+            lambda configured: chosen_code_blocks(configured, ledger.state),
         )
         self._store = LanceStore(settings.vectors)
         self._providers = Providers(settings)

@@ -124,6 +124,7 @@ def _details(data: dict[str, Any], ink: Ink) -> list[tuple[str, str]]:
         *_files("skipped", data.get("skipped")),
         *_files("failed", data.get("failed")),
         ("index", _index(data, ink)),
+        *_code(data),
         ("", _new_index(data.get("building"), data.get("active_job"))),
         ("provider", _provider(data, ink)),
         *_passed_over(data),
@@ -246,6 +247,20 @@ def _index(data: dict[str, Any], ink: Ink) -> str:
     space = f"{language}{index['dimensions']} dimensions, {clean(index['provider'])}"
     generation = f"{ink.sign('·')} generation {clean(index['generation'])}"
     return f"{clean(index['model'])} ({space}) {generation}"
+
+
+def _code(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Whether code blocks are in the index, and what a reindex would change."""
+    index = data.get("index") or {}
+    if not index.get("code_blocks"):
+        return []
+    shown = "indexed" if index["code_blocks"] == "keep" else "left out of passages"
+    percent = (data.get("vault") or {}).get("code_percent")
+    sample = f" ({percent} % of the text of a sample of notes)" if percent is not None else ""
+    lines = [("code", f"{shown}{sample}")]
+    if hint := index.get("code_hint"):
+        lines.append(("", clean(add_home_option(f"{hint['message']} {hint['suggestion']}"))))
+    return lines
 
 
 def _new_index(new: dict[str, Any] | None, job: dict[str, Any] | None) -> str:

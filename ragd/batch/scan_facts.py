@@ -29,6 +29,7 @@ def scanned_fact(
         templates=scanned.templates,
         languages=scanned.languages,
         not_included=scanned.not_included,
+        code_percent=scanned.code_percent,
         collections=_each(scanned, new, gone) if scanned.has_collections else [],
     )
 

@@ -140,8 +140,12 @@ class SecuritySettings(ConfigSection, kw_only=True, frozen=True):
         Meta(description="Sensitive results are flagged, or withheld until confirmed."),
     ] = "flag"
     code_blocks: Annotated[
-        Literal["remove", "keep"], Meta(description="What happens to fenced code in notes.")
-    ] = "remove"
+        Literal["auto", "remove", "keep"],
+        Meta(
+            description="What happens to fenced code in notes: `remove` leaves a mark in its "
+            "place; `auto` keeps it in a new index if most of the text is code."
+        ),
+    ] = "auto"
 
 
 class MemorySettings(ConfigSection, kw_only=True, frozen=True):

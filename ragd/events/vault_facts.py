@@ -91,6 +91,7 @@ class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
     not_included: list[KindCount] = field(default_factory=list)
     # Each one, the vault first; empty if there is only the vault.
     collections: list[ScannedCollection] = field(default_factory=list)
+    code_percent: int | None = None  # how much of the text of a sample is fenced code
 
 
 class VaultUnavailable(Fact, frozen=True, kw_only=True, tag="vault_unavailable"):

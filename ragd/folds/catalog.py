@@ -66,6 +66,7 @@ class Catalog(Table):
     scanned_at: str | None = None  # when everything was last scanned
     vault_scanned_at: str | None = None  # when the vault could be scanned
     languages: dict[str, int] = field(default_factory=dict)  # of a sample of notes, counted
+    code_percent: int | None = None  # how much of the text of a sample is fenced code
     waiting: dict[str, str] = field(default_factory=dict)  # path -> since when it waits
     job_id: str | None = None  # the job that is reading notes
     # path -> its first change since that job began: the job may have read it before that.

@@ -18,6 +18,8 @@ def _vault_scanned(catalog: Catalog, event: VaultScanned, record: Record) -> Non
     catalog.not_included = {one.kind: one.files for one in event.not_included}
     if event.languages:
         catalog.languages = {one.code: one.notes for one in event.languages}
+    if event.code_percent is not None:
+        catalog.code_percent = event.code_percent
     roots = event.collections or [_only_the_vault(event)]
     if event.newest_mtime is not None:
         before = catalog.newest_mtime or ""

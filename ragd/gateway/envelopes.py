@@ -50,6 +50,7 @@ class Envelopes:
             vault_path=config.vault_path,
             provider=config.embedding.provider,
             language=config.embedding.language,
+            code_blocks=config.security.code_blocks,
             model=config.embedding.model,
         )
 
@@ -114,6 +115,7 @@ class Envelopes:
         live.language = settings.current.embedding.language
         live.file_patterns = settings.current.indexing.file_patterns
         live.collections = settings.current.collections
+        live.code_blocks = settings.current.security.code_blocks
         live.config_refused = settings.refused
         live.vectors_made = self._vectors.counts
         return live

@@ -31,6 +31,7 @@ class LiveState(Struct):
     model: str = ""  # as configured
     language: str = "auto"  # `embedding.language`
     file_patterns: Sequence[str] = ()  # `indexing.file_patterns`
+    code_blocks: str = "auto"  # `security.code_blocks`
     index_digest: str | None = None  # of the model whose vectors are in the open index
     actors: Mapping[str, str] = field(default_factory=dict)
     process: ProcessStats | None = None

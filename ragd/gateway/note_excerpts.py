@@ -77,6 +77,9 @@ class SeveralNotes(RagdError):
 class NoteBytesReader(Protocol):
     """Reads files of the vault that the configuration in force allows."""
 
+    @property
+    def keeps_code(self) -> bool: ...
+
     def includes(self, path: str) -> bool: ...
 
     def collection_of(self, path: str) -> str: ...
@@ -187,7 +190,7 @@ class NoteExcerpts:
         if kind.how == "note":
             if place:
                 raise _no_such_place(place)
-            keep = self._settings.current.security.code_blocks == "keep"
+            keep = self._notes.keeps_code
             raw = request.raw
             return excerpt(path, data, first, last, raw=raw, code=keep, room=ANSWER_ROOM)
         if document_properties(path, data, kind).hidden:

@@ -19,8 +19,9 @@ from ragd.gateway.collection_status import collections_data
 from ragd.gateway.live_state import LiveState
 from ragd.gateway.scope_counts import ScopeCounts
 from ragd.health.current_health import CurrentReason
-from ragd.health.explanation import explain, explain_passed_over, language_hint
+from ragd.health.explanation import code_hint, explain, explain_passed_over, language_hint
 from ragd.notes.documents.kinds import count_kinds, with_kinds
+from ragd.notes.model import code_blocks_of
 from ragd.protocol.envelope import Envelope, ErrorBody, Meta, error_body
 
 FILES_MAX = 100
@@ -79,6 +80,7 @@ def status_envelope(state: State, live: LiveState, query_time_ms: int = 0) -> En
             "watch": state.health.watch if live.is_recorded(state) else None,
             "templates": catalog.templates,
             "languages": catalog.languages,
+            "code_percent": catalog.code_percent,
         },
         "collections": collections_data(state, live),
         "index": _index_data(catalog, live),
@@ -192,6 +194,8 @@ def _index_data(catalog: Catalog, live: LiveState) -> dict[str, Any] | None:
         "passed_over": explain_passed_over(index, live.model),
         "language": model.language if model is not None else None,
         "language_hint": language_hint(index, catalog.languages, live.language),
+        "code_blocks": code_blocks_of(index.fingerprint),
+        "code_hint": code_hint(index, catalog, live.code_blocks),
     }
 
 

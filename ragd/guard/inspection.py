@@ -37,7 +37,7 @@ def inspect(passage: GuardedPassage, rules: Rules) -> InspectedPassage:
     text = f"{passage.title}\n{passage.heading_path}\n{passage.chunk_text}"
     found = sensitive.categories(passage, text, rules)
     withheld = not rules.confirm.isdisjoint(found) or sensitive.passage_needs_confirmation(
-        passage, rules
+        passage, text, rules
     )
     return InspectedPassage(found, injection.is_suspected(text), withheld)
 

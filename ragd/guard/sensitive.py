@@ -5,12 +5,15 @@ It never decides what happens to such a passage; `inspection` and the gateway do
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Protocol
 
 from ragd.guard.rules import COMMITMENTS, Rules
 from ragd.guard.section_names import comparable_section, names_in, without_numbers
 from ragd.guard.sensitive_words import without_harmless_uses
 from ragd.guard.word_matching import normalised
+from ragd.notes.markdown.fences import without_code
+from ragd.notes.markdown.sections import split_sections
 from ragd.notes.model import Chunk
 
 BETWEEN_HEADINGS = " > "
@@ -30,7 +33,8 @@ class MarkedText(Protocol):
 
 def categories(passage: MarkedText, text: str, rules: Rules) -> tuple[str, ...]:
     """The categories of a passage with this text, sorted by name."""
-    return tuple(sorted(_categories_by_name(passage, rules) | _categories_by_words(text, rules)))
+    found = _categories_by_name(passage, text, rules) | _categories_by_words(text, rules)
+    return tuple(sorted(found))
 
 
 def categories_of_text(text: str, rules: Rules) -> tuple[str, ...]:
@@ -83,14 +87,14 @@ def text_may_leave(text: str, rules: Rules) -> bool:
     return not categories_of_text(text, rules)
 
 
-def passage_needs_confirmation(passage: MarkedText, rules: Rules) -> bool:
-    """Whether a heading or tag of the passage always needs the user's consent."""
+def passage_needs_confirmation(passage: MarkedText, text: str, rules: Rules) -> bool:
+    """Whether a heading or tag of the passage with this text always needs the user's consent."""
     if not rules.always_confirm:
         return False
     longest = rules.longest_name
     return any(
         name in rules.always_confirm
-        for heading in headings_and_tags(passage)
+        for heading in chain(headings_and_tags(passage), headings_in_text(text))
         for name in names_in(heading, longest)
     )
 
@@ -111,13 +115,23 @@ def headings_and_tags(passage: MarkedText) -> Iterator[str]:
         yield from _tag_levels(tag)
 
 
+def headings_in_text(text: str) -> Iterator[str]:
+    """The headings in a text that have words of their own below them.
+
+    A section of a few words joins the passage of a neighbour, and its heading is only there.
+    """
+    for section in split_sections(without_code(text, keep=False)[0], 1):
+        if section.name and not section.bare:
+            yield from section.full_path.split(BETWEEN_HEADINGS)
+
+
 def _tag_levels(tag: str) -> Iterable[str]:
     return (tag, *tag.split("/")) if "/" in tag else (tag,)
 
 
-def _categories_by_name(passage: MarkedText, rules: Rules) -> set[str]:
+def _categories_by_name(passage: MarkedText, text: str, rules: Rules) -> set[str]:
     found: set[str] = set()
-    for heading in headings_and_tags(passage):
+    for heading in chain(headings_and_tags(passage), headings_in_text(text)):
         found |= rules.whole_names.get(without_numbers(heading), frozenset())
         for name in names_in(heading, rules.longest_name):
             found |= rules.names.get(name, frozenset())

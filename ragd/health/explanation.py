@@ -9,7 +9,9 @@ from ragd.embed.providers.model_choice import describe_languages, model_for_sett
 from ragd.embed.providers.shipped_models import ENGLISH
 from ragd.errors import CODES
 from ragd.folds import State
-from ragd.folds.catalog import ServingIndex
+from ragd.folds.catalog import Catalog, ServingIndex
+from ragd.folds.code_choice import fitting_code_blocks
+from ragd.notes.model import code_blocks_of
 from ragd.vault.collection_paths import VAULT
 
 _STILL_WORKS = "full-text search still works."
@@ -118,6 +120,19 @@ def explain_passed_over(index: ServingIndex, configured_model: str) -> dict[str,
         "code": index.passed_over,
         "message": message,
         "suggestion": f"To use Ollama, run {first}.",
+    }
+
+
+def code_hint(index: ServingIndex, catalog: Catalog, configured: str) -> dict[str, str] | None:
+    """A hint if `auto` would choose otherwise for a new index; else None."""
+    current, fitting = code_blocks_of(index.fingerprint), fitting_code_blocks(catalog)
+    if configured != "auto" or catalog.code_percent is None or current in (None, fitting):
+        return None
+    share = "More" if fitting == "keep" else "No more"
+    what = "indexes it" if fitting == "keep" else "leaves it out"
+    return {
+        "message": f"{share} than half of the text is code now.",
+        "suggestion": f"`ragctl reindex` builds an index that {what}.",
     }
 
 

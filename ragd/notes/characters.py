@@ -13,6 +13,7 @@ _UNSEEN = (
     "\xad\u034f\u061c\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0d\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\U00100000-\U001000ff"  # private: `code_marks` has its own text in them
 )
 _NOT_VISIBLE = re.compile(f"[{_SPACES}{_UNSEEN}]")
 _SPACE = re.compile(f"[{_SPACES}]")

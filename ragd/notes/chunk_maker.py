@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from ragd.notes import dates
 from ragd.notes.characters import one_line
-from ragd.notes.chunker import CutPassage
+from ragd.notes.chunker import searched_text
+from ragd.notes.cut_passage import CutPassage
 from ragd.notes.languages import language_of
 from ragd.notes.markdown import links, tags
 from ragd.notes.markdown.frontmatter import Frontmatter
@@ -104,7 +105,8 @@ def file_title(path: str) -> str:
 
 
 def embedded_text(title: str, heading_path: str, text: str) -> str:
-    """The text from which the vector of a passage is made."""
+    """The text from which the vector of a passage is made. `text` may have marks for code."""
+    text = searched_text(text)
     names = f"{title}\n{heading_path}" if heading_path else title
     return f"{names}\n\n{text}" if text else names
 
@@ -140,7 +142,7 @@ def _make_chunk(
 ) -> Chunk:
     passage = placed.passage
     section = passage.section
-    text = passage.text
+    text = searched_text(passage.text)
     found = tags.merge_tags(own_tags, note.properties.tags)
     embed_text = embedded_text(note.title, section.path, text)
     content_hash = hashlib.sha256(embed_text.encode()).hexdigest()
@@ -149,7 +151,7 @@ def _make_chunk(
     return Chunk(
         chunk_id(note.path, index, content_hash),
         index,
-        text,
+        passage.text,
         section.name,
         section.full_path,
         passage.start_line,

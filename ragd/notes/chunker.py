@@ -1,17 +1,19 @@
 """Cuts sections into passages: a section that fits is one passage, a longer one becomes windows.
 
-It never drops text: every word is in a passage.
+Passages of a few words join a neighbour. It never drops text: every word is in a passage.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from ragd.notes.cut_passage import CutPassage
+from ragd.notes.markdown.code_marks import lines_after, without_marks
 from ragd.notes.markdown.fences import CODE_LINE
 from ragd.notes.markdown.sections import Section
+from ragd.notes.tiny_passages import WrittenLines, join_tiny_passages
 from ragd.notes.windows import Limits, windows
 
 MOST_CHARACTERS = 2_000
@@ -21,31 +23,39 @@ _BLANK_LINES = re.compile("\n\n\n+")
 Count = Callable[[str], int]
 
 
-class CutPassage(NamedTuple):
-    """A text that will be a chunk; `prose` is the part of it that may have tags."""
-
-    text: str
-    prose: str
-    start_line: int
-    end_line: int
-    section: Section
-
-
 def cut_passages(
+    properties: Section | None,
+    sections: list[Section],
+    code: dict[int, str],
+    written: WrittenLines,
+    limits: Limits,
+    count: Count,
+) -> Iterator[CutPassage]:
+    """All passages of a note, in order. `code` has the kept code by line."""
+    passages = _cut_all(properties, sections, code, limits, count)
+    return join_tiny_passages(passages, written, lambda text: _fits(text, limits, count))
+
+
+def searched_text(text: str) -> str:
+    """The text of a passage as it is searched and embedded: without marks for code."""
+    bare = without_marks(text)
+    return text if bare == text else _normalised(bare).strip("\n")
+
+
+def _cut_all(
     properties: Section | None,
     sections: list[Section],
     code: dict[int, str],
     limits: Limits,
     count: Count,
 ) -> Iterator[CutPassage]:
-    """All passages of a note, in order. `code` has the kept code by line."""
     sections = _join_bare_sections(sections)
     if properties is not None:
         whole = _prepend(properties, sections[0]) if sections else properties
         text = _normalised(whole.text)
         if CODE_LINE not in text and _fits(text, limits, count):
             prose = sections[0].text if sections else ""
-            yield CutPassage(text, prose, whole.line, whole.last, whole)
+            yield CutPassage(text, prose, whole.line, whole.last + lines_after(text), whole)
             sections = sections[1:]
         else:
             for passage in _cut(properties, {}, limits, count):
@@ -104,7 +114,7 @@ def _cut(
     text = _normalised(whole)
     if _fits(text, limits, count):
         prose = _without_code(code, whole, section.line) if code else text
-        yield CutPassage(text, prose, section.line, section.last, section)
+        yield CutPassage(text, prose, section.line, section.last + lines_after(text), section)
         return
     line, before = section.line, 0
     for start, end in windows(whole, limits, count):
@@ -112,7 +122,10 @@ def _cut(
         before = start
         shown = whole[start:end]
         prose = _without_code(code, shown, line) if code else shown
-        yield CutPassage(_normalised(shown), prose, line, line + shown.count("\n"), section)
+        text = _normalised(shown)
+        if searched_text(text):  # a window of marks only has nothing to find
+            last = line + shown.count("\n") + lines_after(text)
+            yield CutPassage(text, prose, line, last, section, is_window=True)
 
 
 def _with_code(section: Section, code: dict[int, str]) -> Section:

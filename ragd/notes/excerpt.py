@@ -15,6 +15,7 @@ from ragd.notes.chunk_maker import file_title
 from ragd.notes.documents.model import Document, Place
 from ragd.notes.documents.parse_document import cleaned, document_sections
 from ragd.notes.markdown import frontmatter, tags
+from ragd.notes.markdown.code_marks import readable
 from ragd.notes.markdown.fences import without_code
 from ragd.notes.markdown.frontmatter import Frontmatter
 from ragd.notes.markdown.sanitise import without_markup
@@ -72,7 +73,8 @@ def excerpt(
 ) -> Excerpt | Unparsable:
     """The lines from `first` to `last`, as many as exist and fit in `room`.
 
-    Unless `raw`, they are without markup, as in the index, and without fenced code unless `code`.
+    Unless `raw`, they are without markup, as in the index, and with a mark in place of
+    fenced code unless `code`.
     Returns Unparsable for a file that is not text, and for a note with `rag: false`.
     """
     decoded = decoding.decode(data)
@@ -195,7 +197,7 @@ def _clean_lines(
     head = _lines(without_markup(text[: properties.end])) if properties.end else []
     body, code = without_code(text[properties.end :], keep_code)
     body = without_markup(body)
-    lines = body.split("\n")
+    lines = readable(body).split("\n")
     for number, line in code.items():
         lines[number] = line
     return head + lines, split_sections(body, len(head) + 1)

@@ -1,5 +1,7 @@
 """A note and its chunks, as the other packages use them. Pure."""
 
+from typing import Literal
+
 from msgspec import Struct
 
 from ragd.vault.collection_paths import VAULT
@@ -10,7 +12,7 @@ class Chunk(Struct, frozen=True):
 
     chunk_id: str  # UUIDv5 of path, index and content hash
     index: int
-    text: str  # at most 2,000 characters; empty if the note is empty
+    text: str  # at most 2,000 characters; empty if the note is empty; with marks for code
     section: str | None  # the header above it, as written ("#mentalhealth", "Plans")
     heading_path: str  # "Year > January > Plans", empty at the top; whole, for the guard
     start_line: int  # from 1, inclusive: of the file, or of the text of a document with places
@@ -50,3 +52,9 @@ class ChunkOptions(Struct, frozen=True):
     chunk_size: int = 500
     chunk_overlap: int = 100
     code_blocks: str = "remove"
+
+
+def code_blocks_of(fingerprint: str) -> Literal["keep", "remove"] | None:
+    """What happened to code when notes were cut with this fingerprint; None if it is unknown."""
+    last = fingerprint.rpartition(":")[2]
+    return "keep" if last == "keep" else "remove" if last == "remove" else None

@@ -19,18 +19,21 @@ from ragd.notes.chunk_maker import (
     make_chunks,
     note_day,
 )
-from ragd.notes.chunker import MOST_CHARACTERS, CutPassage, cut_passages
+from ragd.notes.chunker import MOST_CHARACTERS, cut_passages
+from ragd.notes.cut_passage import CutPassage
 from ragd.notes.documents.kinds import DocumentKind, kind_of
 from ragd.notes.documents.model import Document, Unreadable
 from ragd.notes.documents.parse_document import parse_document
 from ragd.notes.documents.read_document import read_document
 from ragd.notes.languages import language_of
 from ragd.notes.markdown import frontmatter, links
+from ragd.notes.markdown.code_marks import without_marks
 from ragd.notes.markdown.fences import without_code
 from ragd.notes.markdown.frontmatter import Frontmatter
 from ragd.notes.markdown.sanitise import plain_line, without_markup
 from ragd.notes.markdown.sections import Section, split_sections
 from ragd.notes.model import Chunk, ChunkOptions, Note
+from ragd.notes.tiny_passages import WrittenLines
 from ragd.notes.windows import Limits
 from ragd.vault.collection_paths import VAULT
 
@@ -53,7 +56,10 @@ class Unparsable(Struct, frozen=True):
 
 
 def fingerprint(options: ChunkOptions) -> str:
-    """Everything that decides how a note is cut: the code's version and the options."""
+    """Everything that decides how a note is cut: the code's version and the options.
+
+    `code_blocks_of` reads its last part.
+    """
     return f"{FINGERPRINT}:{options.chunk_size}:{options.chunk_overlap}:{options.code_blocks}"
 
 
@@ -85,18 +91,19 @@ def parse_note(
     hidden = HIDDEN if properties.hidden else None
     if hidden is None:
         body, code = _body(text, properties, options)
+        prose = without_marks(body.text)
         shared = NoteData(
             path,
             title,
             kind.name,
             collection,
             properties,
-            _opening(body),
+            _opening(prose),
             [
                 *links.find_links(properties.block, 2, path),
-                *links.find_links(body.text, body.first_line, path),
+                *links.find_links(prose, body.first_line, path),
             ],
-            language_of(body.text),
+            language_of(prose),
             day,
             exact,
         )
@@ -146,13 +153,13 @@ def document_properties(path: str, data: bytes, kind: DocumentKind) -> Frontmatt
     return frontmatter.read(visible(decoded.text))
 
 
-def _opening(body: "_Body") -> str:
-    first = _OPENING.match(body.text)
+def _opening(text: str) -> str:
+    first = _OPENING.match(text)
     return plain_line(first.group(1), LONGEST_TITLE) if first else ""
 
 
 class _Body(Struct, frozen=True):
-    """A note's text below its properties, without code, and the line where it begins."""
+    """A note's text below its properties, with marks for code, and the line where it begins."""
 
     text: str
     first_line: int
@@ -176,7 +183,9 @@ def _cut_body(
     count: Count,
 ) -> Iterator[CutPassage]:
     sections = split_sections(without_markup(body.text), body.first_line)
-    return cut_passages(_properties_section(properties), sections, code, _limits(options), count)
+    written = WrittenLines(body.text.split("\n"), body.first_line)
+    limits = _limits(options)
+    return cut_passages(_properties_section(properties), sections, code, written, limits, count)
 
 
 def _limits(options: ChunkOptions) -> Limits:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from ragd.notes.markdown.code_marks import without_marks
+
 _MARK = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+(?:\[.\]\s+)?|>+\s?(?:\[!\w+\][+-]?\s*)?")
 # Headings, single tags, rules, and the most common properties of a note are not sentences.
 _TITLE = re.compile(
@@ -18,7 +20,7 @@ _SHORT = re.compile(
 
 def sentences(text: str) -> Iterator[str]:
     """The sentences of a text, each on one line. A list item is one; headings are left out."""
-    for block in _blocks(text):
+    for block in _blocks(without_marks(text)):
         yield from _split(block)
 
 

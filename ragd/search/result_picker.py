@@ -13,6 +13,7 @@ from datetime import datetime
 
 from msgspec import Struct, structs
 
+from ragd.notes.markdown.code_marks import readable
 from ragd.search.dates.candidate_dates import latest_day
 from ragd.search.file_check import FileCheck
 from ragd.search.passage_scoring import ScoredPassage
@@ -250,7 +251,7 @@ def _add_or_join(kept: list[_PickedPassage], pick: _PickedPassage) -> None:
             row = join_passages(one.row, pick.row)
             result = structs.replace(
                 one.result,
-                chunk_text=row.chunk_text,
+                chunk_text=readable(row.chunk_text),
                 chunk_index=row.chunk_index,
                 tags=row.tags,
                 best_part=place_in_joined(row.chunk_text, one.row.chunk_text, one.result.best_part),

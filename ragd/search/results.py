@@ -7,6 +7,7 @@ from urllib.parse import quote
 from msgspec import UNSET, Struct, UnsetType
 
 from ragd.notes.documents.kinds import MARKDOWN
+from ragd.notes.markdown.code_marks import readable
 from ragd.notes.markdown.sections import shown_path
 from ragd.protocol.citations import citation
 from ragd.vault.collection_paths import VAULT
@@ -85,7 +86,7 @@ class Result(Struct, frozen=True):
 def make_result(row: StoredPassage, score: float, link: str, **flags: Any) -> Result:
     """The row as a result, with its citation. `link`: what opens it in Obsidian."""
     return Result(
-        row.chunk_text,
+        readable(row.chunk_text),
         round(score, 4),
         row.source_file,
         row.section,

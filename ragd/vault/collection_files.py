@@ -12,6 +12,8 @@ from msgspec import Struct, field
 
 from ragd.folds.times import iso_of_ns
 from ragd.notes.documents.kinds import WRITTEN_KINDS, kind_of
+from ragd.vault.code_sample import CodeSample
+from ragd.vault.collection_paths import VAULT
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.files import (
     ChangedWhileRead,
@@ -48,6 +50,7 @@ class RootMemory:
         self.templates: tuple[str, ...] = ()
         self.hashed: dict[str, tuple[NoteFile, str]] = {}
         self.languages = LanguageSample(self._read_or_nothing, monotonic)
+        self.code = CodeSample(self._read_or_nothing, monotonic)
 
     def _read_or_nothing(self, path: str) -> bytes:
         """The bytes of a note; none if it cannot be read now."""
@@ -69,6 +72,7 @@ class CollectionScan(Struct):
     languages: dict[str, int] = field(default_factory=dict)  # of a sample of notes
     newest_mtime: str | None = None
     not_included: dict[str, int] = field(default_factory=dict)  # that no pattern includes, by kind
+    code_percent: int | None = None  # of the text of a sample of the vault's notes
 
 
 class _CompiledRules(NamedTuple):
@@ -130,6 +134,7 @@ class CollectionFiles:
             memory.languages.count_languages(written, self._sampled),
             None if newest is None else iso_of_ns(newest),
             found.not_included,
+            memory.code.percent(written) if self.name == VAULT else None,
         )
 
     def verify_root(self) -> None:

@@ -55,6 +55,8 @@ LEAST_SAMPLED = 20  # notes of each collection whose language is detected
 
 T = TypeVar("T")
 
+ChooseCode = Callable[[str], str]  # from `security.code_blocks`: "keep" or "remove"
+
 
 class ReadResult(Struct):
     """What a read found at each of its paths."""
@@ -93,10 +95,12 @@ class NoteReader:
         clock: Clock,
         documents: DocumentReader | None = None,
         recorded_collections: Callable[[], Container[str]] = frozenset,
+        choose_code: ChooseCode | None = None,
     ) -> None:
         """`recorded_collections`: those that were scanned, even if they are not configured any
         more. Their notes leave the index, and no folder of the vault is mistaken for them."""
         self._settings = settings
+        self._choose_code = choose_code
         self._clock = clock
         self._documents = documents or DocumentReader()
         self._recorded = recorded_collections
@@ -278,12 +282,20 @@ class NoteReader:
             times_and_note = (facts.mtime_ns, facts.size, note, facts.ctime_ns)
             reading.files.append(ReadFile(path, digest, *times_and_note))
 
+    @property
+    def keeps_code(self) -> bool:
+        """Whether fenced code is part of the chunks."""
+        return self._options().code_blocks == "keep"
+
     def _options(self) -> ChunkOptions:
         config = self._settings.current
+        code: str = config.security.code_blocks
+        if self._choose_code is not None:
+            code = self._choose_code(code)
         return ChunkOptions(
             config.indexing.chunk_size,
             config.indexing.chunk_overlap,
-            config.security.code_blocks,
+            "keep" if code == "keep" else "remove",
         )
 
     def _files(self, collection: str) -> CollectionFiles:

@@ -27,6 +27,7 @@ class VaultScan(Struct):
     templates: list[TemplateFolder] = field(default_factory=list)  # that were skipped
     languages: list[LanguageCount] = field(default_factory=list)  # of a sample of notes
     not_included: list[KindCount] = field(default_factory=list)  # files that no pattern includes
+    code_percent: int | None = None  # how much of a sample of the vault's text is fenced code
     began_seq: int = 0  # the last record before it began
 
     @property
@@ -74,6 +75,7 @@ def join_scans(
         whole.templates += [TemplateFolder(prefix + p, n) for p, n in root.templates[:room]]
     if VAULT in roots:  # a person chose the patterns of each further collection
         counts = roots[VAULT].not_included
+        whole.code_percent = roots[VAULT].code_percent
         whole.not_included = [KindCount(kind, files) for kind, files in counts.items()]
     whole.languages = [LanguageCount(code, languages[code]) for code in sorted(languages)]
     return whole

@@ -73,7 +73,7 @@ def test_a_vault_path_alone_gives_the_defaults_of_the_specification() -> None:
             "local_only": True,
             "external_confirmed": False,
             "sensitive": "flag",
-            "code_blocks": "remove",
+            "code_blocks": "auto",
         },
         "memory": {
             "auto_suggest": True,

@@ -55,6 +55,7 @@ async def test_status_tells_the_fields_of_the_contract(gateway: RunningGateway) 
         "watch": None,
         "templates": [],
         "languages": {},
+        "code_percent": None,
     }
     assert set(data["process"]) == {"memory_bytes", "descriptors", "threads", "tasks"}
     assert data["process"]["tasks"] > 1

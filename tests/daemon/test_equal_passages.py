@@ -19,7 +19,7 @@ def day(number: int) -> str:
 
 
 NOTES = {
-    **{day(number): f"Entry {number}.\n\n{TEMPLATE}" for number in range(DAYS)},
+    **{day(number): f"This is entry number {number}.\n\n{TEMPLATE}" for number in range(DAYS)},
     "Private/Copy.md": TEMPLATE,
     "Line.md": "The river runs past the weir and the kingfisher waits. " * 4000,  # one line
     "Kestrel one.md": "",

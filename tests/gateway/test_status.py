@@ -201,6 +201,7 @@ def test_dependencies_are_reported_as_working_lost_or_unknown() -> None:
         "watch": None,
         "templates": [],
         "languages": {},
+        "code_percent": None,
     }
     found = status_envelope(folded(DependencyRecovered(dependency="vault")), live()).data
     assert (found["vault"]["found"], found["ollama_status"]) == (True, "unknown")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ragd.guard.inspection import Rules
+from ragd.guard.inspection import Rules, inspect
 from ragd.guard.sensitive import categories, categories_of_text, may_leave, text_may_leave
 from ragd.notes.model import Chunk
 from tests.guard.conftest import Found, rules_of
@@ -190,6 +190,25 @@ def test_a_custom_kind_is_worth_remembering_but_not_sensitive() -> None:
 def test_without_configuration_nothing_is_found() -> None:
     rules = rules_of({"sensitive_sections": (), "word_lists": ()}, {"patterns": {}})
     assert categories(Found("", section="#mentalhealth"), "I owe $5", rules) == ()
+
+
+JOINED = "# Work\nAll of the day in meetings.\n## Ilse\nCalled.\n## Health\n# Rest\nNone."
+
+
+def test_a_heading_within_the_text_counts_if_it_has_words_below_it() -> None:
+    rules = rules_of({"sensitive_sections": ["#Ilse"]})
+    passage = Found(JOINED, section="Work", heading_path="Work")
+    seen = inspect(passage, rules)
+    assert (seen.categories, seen.withheld) == (("relations",), True)
+    assert not may_leave(_chunk(JOINED, section="Work", heading_path="Work"), rules)
+    rules = rules_of({"sensitive_sections": ["#Health"]})
+    assert inspect(passage, rules).categories == (), "there is nothing below that heading"
+
+
+def test_a_comment_in_code_is_not_a_heading() -> None:
+    rules = rules_of({"sensitive_sections": ["#Ilse"]})
+    code = "# Work\nA script:\n```sh\n# Ilse\nls\n```"
+    assert inspect(Found(code, section="Work", heading_path="Work"), rules).categories == ()
 
 
 def _chunk(text: str, **more: object) -> Chunk:

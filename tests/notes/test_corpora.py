@@ -34,9 +34,9 @@ def parse_folder(folder: Path, wordpiece: WordPiece) -> tuple[list[Note], Counte
     ("vault", "notes", "least_chunks"),
     [
         ("kepano-obsidian", 103, 120),
-        ("obsidian-tasks-demo", 205, 450),
-        ("lyz-blue-book", 1120, 11_500),
-        ("vaultofknowledge", 2585, 6_500),
+        ("obsidian-tasks-demo", 205, 420),
+        ("lyz-blue-book", 1120, 10_500),
+        ("vaultofknowledge", 2585, 6_000),
     ],
 )
 @pytest.mark.slow

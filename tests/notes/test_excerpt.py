@@ -52,7 +52,7 @@ def test_clean_lines_have_the_same_numbers_and_no_markup() -> None:
     found = cut(NOTE)
     assert found.total == len(found.lines) == 15
     assert found.lines[6].strip() == "" and found.lines[7] == "Slept well."
-    assert found.lines[11:14] == ["", "", ""]
+    assert found.lines[11:14] == ["[code, 1 line]", "", ""]
     assert found.lines[14] == "Talked to the doctor. #therapy"
     assert cut(NOTE, code=True).lines[12] == "# no heading either"
 

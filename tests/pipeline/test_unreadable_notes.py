@@ -42,7 +42,8 @@ async def without_vectors(start: Any, write: Any, quick: Any) -> tuple[Any, int]
         await pipeline.until(JobFinished, 0, job_id=job)
         await pipeline.until_state(lambda state: not state.catalog.backlog)
     for number in range(MANY):
-        text = f"# {LONG} {number}\n\nNote {number}.\n\n## Below\n\nMore of {number}.\n"
+        parts = f"The first part of Note {number}.", f"There is even more of {number}."
+        text = f"# {LONG} {number}\n\n{parts[0]}\n\n## Below\n\n{parts[1]}\n"
         write(pipeline.vault, f"Many/{number}.md", text)
     await pipeline.until_state(lambda s: s.catalog.documents == MANY + 4 and not s.jobs.open)
     await pipeline.until(EmbeddingFailed)

@@ -116,7 +116,11 @@ async def test_a_vector_that_is_counted_and_not_there_is_noticed_and_made(
     running = await indexed(start)
     hold = Held(running, monkeypatch)
     monkeypatch.setattr(store_writer, "VECTORS_WITHIN_S", 0.0)
-    write(running.vault, "New.md", "# One\n\nA heron.\n\n# Two\n\nA kingfisher.\n")
+    write(
+        running.vault,
+        "New.md",
+        "# One\n\nA heron in the morning.\n\n# Two\n\nA kingfisher in the evening.\n",
+    )
     await running.until_state(lambda state: "New.md" in state.catalog.files)
     entry, generation = running.catalog.files["New.md"], running.catalog.index.generation
     lie = FilledFile("New.md", entry.sha256, entry.chunks)
@@ -174,7 +178,8 @@ async def test_nothing_differs_while_notes_are_saved_and_an_index_is_built(
     running = await indexed(start)
     await running.request("reindex")
     for number in range(12):
-        write(vault, f"Many/{number}.md", f"# A\n\nNote {number}.\n\n# B\n\nMore of {number}.\n")
+        text = f"# A\n\nThis is note number {number}.\n\n# B\n\nThis is more of {number}.\n"
+        write(vault, f"Many/{number}.md", text)
         seq = running.ledger.state.seq
         await running.until(JobFinished, seq)
     (vault / "Shopping.md").unlink()

@@ -26,6 +26,7 @@ from ragd.notes.markdown.links import Link
 from ragd.notes.markdown.sanitise import without_tag_starts
 from ragd.notes.markdown.sections import FoundHeading, Section, split_at
 from ragd.notes.model import Note
+from ragd.notes.tiny_passages import WrittenLines
 from ragd.notes.windows import Limits
 
 LONGEST_HEADING = 2_000
@@ -124,8 +125,9 @@ def document_sections(document: Document) -> list[Section]:
 
 def _passages(document: Document, limits: Limits, count: Count) -> Iterator[PlacedPassage]:
     sections = document_sections(document)
+    written = WrittenLines(document.text.split("\n"), 1)
     for position, own in groupby(sections, lambda one: place_at(document.places, one.line)):
-        for passage in cut_passages(None, list(own), {}, limits, count):
+        for passage in cut_passages(None, list(own), {}, written, limits, count):
             yield PlacedPassage(passage, position)
 
 

@@ -1,14 +1,17 @@
 """Finds fenced code in a note, and removes it.
 
-An unclosed fence is not code: the lines after it are text.
+A mark is left where code was. An unclosed fence is not code: the lines after it are text.
 """
 
 import re
 from typing import NamedTuple
 
+from ragd.notes.markdown.code_marks import stored_mark
+
 CODE_LINE = "\x00"  # replaces a line of kept code; `characters.visible` removes it from notes
 
 _LEAD = re.compile(r"[ \t>]*((?:[-*+]|\d{1,9}[.)])[ \t]+)?")
+_OPENER = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:`{3,}|~{3,})")
 _UNQUOTED = re.compile(r"\n(?![ \t]*>)")
 
 
@@ -22,7 +25,7 @@ class _Fence(NamedTuple):
 
 
 def without_code(text: str, keep: bool) -> tuple[str, dict[int, str]]:
-    """The text with its fenced code blanked, line for line.
+    """The text with its fenced code blanked, line for line, and a mark on the first of the lines.
 
     With `keep`, each line of code becomes CODE_LINE, and the code is returned by line (from 0).
     """
@@ -40,11 +43,29 @@ def without_code(text: str, keep: bool) -> tuple[str, dict[int, str]]:
             code.update((line + number, shown) for number, shown in enumerate(block) if number)
             parts.append(f"\n{CODE_LINE}" * (len(block) - 1))
         else:
-            parts.append("\n" * (len(block) - 1))
+            parts.append("\n" + _mark(block[1:]) + "\n" * (len(block) - 2))
         line += len(block) - 1
         done = end
     parts.append(text[done:])
     return "".join(parts)[1:], code
+
+
+def code_characters(text: str) -> int:
+    """How many characters of the text are fenced code, without spaces and fences."""
+    if "```" not in text and "~~~" not in text:
+        return 0
+    text = "\n" + text
+    blocks = (text[start:end].split("\n")[2:-1] for start, end in _blocks(text))
+    return sum(len("".join(line.split())) for block in blocks for line in block)
+
+
+def _mark(block: list[str]) -> str:
+    """The mark for the lines of a block, fences included; empty if they hold no code."""
+    code = block[1:-1]
+    if not any(line.strip(" \t>") for line in code):
+        return ""
+    opener = _OPENER.match(block[0])
+    return stored_mark(block[0][opener.end() :] if opener else "", len(code))
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:

@@ -14,8 +14,8 @@ from ragd.notes.wordpiece import WordPiece
 from tests.notes.conftest import Parse
 
 PAPER = Document(
-    "A study of herons\nWe watched them.\nMethods\nWith patience.\n"
-    "\nIt took years.\nResults\nMany.",
+    "A study of herons\nWe watched them for many years.\nMethods\nWith patience and a good boat.\n"
+    "\nIt took years of early mornings.\nResults\nThere were many more than expected.",
     title="Herons",
     date="2019-04-01",
     headings=(
@@ -41,10 +41,10 @@ def test_a_passage_never_spans_two_places(wordpiece: WordPiece) -> None:
     note = parse_paper(PAPER, wordpiece)
     assert isinstance(note, Note)
     assert [(one.position, one.heading_path, one.text) for one in note.chunks] == [
-        ("page=1", "A study of herons", "A study of herons\nWe watched them."),
-        ("page=1", "A study of herons > Methods", "Methods\nWith patience."),
-        ("page=2", "A study of herons > Methods", "It took years."),
-        ("page=2", "A study of herons > Results", "Results\nMany."),
+        ("page=1", "A study of herons", "A study of herons\nWe watched them for many years."),
+        ("page=1", "A study of herons > Methods", "Methods\nWith patience and a good boat."),
+        ("page=2", "A study of herons > Methods", "It took years of early mornings."),
+        ("page=2", "A study of herons > Results", "Results\nThere were many more than expected."),
     ]
     assert {(one.kind, one.collection, one.date) for one in note.chunks} == {
         ("pdf", "vault", "2019-04-01")
@@ -109,7 +109,9 @@ def test_tags_in_a_canvas_are_tags(parse: Parse) -> None:
 
 
 def test_a_text_without_places_is_cited_by_lines(parse: Parse) -> None:
-    first, second = parse("* One\nwords here\n\n* Two\nmore words\n", "a.org").chunks
+    first, second = parse(
+        "* One\nfive words are not few\n\n* Two\nand these are more words\n", "a.org"
+    ).chunks
     assert (first.position, first.start_line, first.end_line) == ("", 1, 2)
     assert (second.position, second.start_line, second.end_line) == ("", 4, 5)
 

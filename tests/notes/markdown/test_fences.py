@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragd.notes.markdown.fences import CODE_LINE, without_code
+from ragd.notes.markdown.code_marks import without_marks
+from ragd.notes.markdown.fences import CODE_LINE, code_characters, without_code
 
 
 def removed(text: str) -> str:
-    return without_code(text, keep=False)[0]
+    return without_marks(without_code(text, keep=False)[0])
 
 
 def test_a_closed_block_is_blanked_line_for_line() -> None:
@@ -68,3 +69,17 @@ def test_the_number_of_lines_never_changes_and_nothing_outside_a_fence_goes(
         assert (code[number] if after[number] == CODE_LINE else after[number]) == line
     blanked = removed(before).split("\n")
     assert blanked == ["" if line == CODE_LINE else line for line in after]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("a\n```py\nx = 1\n```\nb", "x=1"),
+        ("no code at all", ""),
+        ("```\nnot closed", ""),
+        ("```\na\n```\n~~~\nb c\n~~~", "abc"),
+        ("- ```\n  one\n  ```", "one"),
+    ],
+)
+def test_the_characters_of_code_are_counted_without_spaces_and_fences(text: str, code: str) -> None:
+    assert code_characters(text) == len(code)

@@ -61,6 +61,9 @@ def test_a_link_is_looked_up_by_the_name_of_its_note() -> None:
 
 
 def test_each_passage_has_the_links_on_its_lines(parse: Parse) -> None:
-    text = "---\nup: '[[Map]]'\n---\n# A\nsee [[One]] and [[One]]\n# B\n```\n[[code]]\n```\n[[Two]]"
+    text = (
+        "---\nup: '[[Map]]'\n---\n# A\nfor more see [[One]] and [[One]]\n"
+        "# B\n```\n[[code]]\n```\nand there is also [[Two]]"
+    )
     note = parse(text, "Here.md")
     assert [chunk.links for chunk in note.chunks] == [("Map", "One"), ("Two",)]

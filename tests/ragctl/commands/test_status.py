@@ -26,6 +26,25 @@ def test_an_ollama_that_is_not_needed_is_not_a_problem(ragctl: Ragctl, fake: Fak
     assert "Ollama down (not needed)" in ragctl("status").out
 
 
+def test_what_happened_to_code_is_shown(ragctl: Ragctl, fake: FakeDaemon) -> None:
+    index: dict[str, Any] = {
+        "generation": "01A",
+        "provider": "embedded",
+        "model": "m",
+        "dimensions": 4,
+        "code_blocks": "remove",
+        "code_hint": None,
+    }
+    fake.more = {"index": index, "vault": {"path": "/v", "code_percent": 21}}
+    out = ragctl("status").out
+    assert "left out of passages (21 % of the text of a sample of notes)" in out
+    hint = {"message": "More than half is code now.", "suggestion": "`ragctl reindex` helps."}
+    fake.more["index"] = {**index, "code_blocks": "keep", "code_hint": hint}
+    out = " ".join(ragctl("status").out.split())
+    assert "code indexed (21 %" in out
+    assert "More than half is code now. `ragctl reindex` helps." in out
+
+
 def test_the_first_line_shows_health(ragctl: Ragctl, fake: FakeDaemon) -> None:
     result = ragctl("status")
     assert result.code == 0 and result.err == ""
