@@ -64,7 +64,7 @@ CANARIES = (
         "brindlewick",
         "wumpledollars",
         "999 wumple",
-        "2031-05",
+        "2031-05-06.md",
         "thrimblegast",
     ),
     *("oskwald", "snorkelbell", "wibblecoil", "wurzelgnom", "brombeerhecke", "plonkbyte"),
