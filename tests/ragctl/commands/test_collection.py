@@ -208,7 +208,14 @@ def test_the_list_without_a_daemon_comes_from_the_configuration(
 def test_the_list_shows_what_the_daemon_says(
     ragctl: Ragctl, fake: FakeDaemon, papers: Path
 ) -> None:
-    one = {"notes": 3, "passages": 7, "last_sync": None, "waiting": 2, "held": 60, "watch": None}
+    one: dict[str, Any] = {
+        "notes": 3,
+        "passages": 7,
+        "last_sync": None,
+        "waiting": 2,
+        "held": 60,
+        "watch": None,
+    }
     one |= {"path": str(papers), "private": True, "context": ""}
     vault = {**one, "name": "vault", "state": "ok", "held": 0, "waiting": 0, "private": False}
     lost = {**one, "name": "papers", "state": "not_responding"}
