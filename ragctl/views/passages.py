@@ -13,7 +13,7 @@ from ragctl.views.render import Ink, add_home_option, clean, counted, ragctl_com
 DOTS = 5  # of a score
 
 _PROPERTY = re.compile(r"[^\s:#][^:]*:|\s+\S|- ")
-_ONE_WORD = re.compile(r"[\w./-][\w./,+@%:#=-]*")
+_ONE_WORD = re.compile(r"[\w./@-][\w./,+@%:#=-]*")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 
 
@@ -185,7 +185,7 @@ def cautions(result: dict[str, Any]) -> list[str]:
         found.append(add_home_option("The note has changed since; run `ragctl sync`."))
     if result.get("unverified"):
         found.append(
-            "The vault is not available, so ragd could not check that the note still exists."
+            "Its folder is not available, so ragd could not check that the note still exists."
         )
     if result.get("sensitive"):
         found.append(f"Sensitive: {clean(', '.join(result['sensitive']).replace('_', ' '))}.")

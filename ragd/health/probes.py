@@ -244,9 +244,15 @@ class Probes:
         return ProbeFinding("VECTORS_PENDING", since) if now - began > VECTORS_WITHIN_S else None
 
     async def freshness(self) -> ProbeFinding | None:
-        """Has a change waited for too long?"""
-        waiting = self._ledger.state.catalog.waiting.items()
-        oldest = min((since for path, since in waiting if not is_slow(path)), default=None)
+        """Has a change waited for too long? In a collection that is lost, that is no news."""
+        state, where = self._ledger.state, self._notes.collection_of
+        lost = state.health.lost_collections
+        waiting = [
+            (since, path) for path, since in state.catalog.waiting.items() if not is_slow(path)
+        ]
+        if lost:
+            waiting = [one for one in waiting if where(one[1]) not in lost]
+        oldest = min((since for since, _ in waiting), default=None)
         if oldest is None:
             return None
         is_stale = self._change_age.seconds(oldest) > self._settings.current.health.stale_s

@@ -208,7 +208,7 @@ def test_the_list_without_a_daemon_comes_from_the_configuration(
 def test_the_list_shows_what_the_daemon_says(
     ragctl: Ragctl, fake: FakeDaemon, papers: Path
 ) -> None:
-    one: dict[str, object] = {
+    one: dict[str, Any] = {
         "notes": 3,
         "passages": 7,
         "last_sync": None,
