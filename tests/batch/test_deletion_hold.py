@@ -7,7 +7,13 @@ import pytest
 
 from ragd.batch.deletion_hold import RECENT_S, DeletionHold, is_suspicious
 from ragd.batch.sync_plan import SyncPlan
-from ragd.events import BatchStored, DeletionsHeld, StoredFile, VaultScanned
+from ragd.events import (
+    BatchStored,
+    DeletionsHeld,
+    ScannedCollection,
+    StoredFile,
+    VaultScanned,
+)
 from ragd.state.ledger import Ledger
 from ragd.vault.collection_paths import VAULT
 from tests.daemon.virtual_clock import VirtualClock
@@ -149,3 +155,70 @@ async def test_any_deletion_is_held_while_some_are_held_or_the_device_is_another
     assert hold.apply_to(plan_of(["1.md"], []), names(0, 100), Roots(2)).held == {VAULT: 1}
     await ledger.journal.append("batcher", DeletionsHeld(count=5))
     assert hold.apply_to(plan_of(["1.md"], []), names(0, 100), Roots(1)).held == {VAULT: 1}
+
+
+# Several collections
+
+
+def papers(first: int, last: int) -> list[str]:
+    return [f"@papers/{name}" for name in names(first, last)]
+
+
+@pytest.fixture
+async def both(ledger: Ledger) -> Ledger:
+    """A catalog with 100 notes in the vault and 100 in `papers`."""
+    roots = [ScannedCollection(VAULT), ScannedCollection("papers")]
+    scanned = VaultScanned(files=1, changed=0, removed=0, collections=roots)
+    await ledger.journal.append("watcher", scanned)
+    await store(ledger, *names(0, 100), *papers(0, 100))
+    return ledger
+
+
+async def test_each_collection_is_judged_by_its_own_counts(
+    both: Ledger, hold: DeletionHold
+) -> None:
+    known = [*names(0, 100), *papers(0, 100)]
+    gone = [*names(0, 40), *papers(0, 55)]
+    plan = hold.apply_to(plan_of(gone, []), known, Roots(1))
+    assert plan.held == {"papers": 55}
+    assert plan.removals == names(0, 40)
+    plan = hold.apply_to(plan_of(gone, []), known, Roots(1), accepts=lambda name: name == "papers")
+    assert (plan.held, len(plan.removals)) == ({}, 95)
+
+
+async def test_notes_that_vanish_one_by_one_are_judged_in_their_collection(
+    both: Ledger, hold: DeletionHold
+) -> None:
+    await hold.judge(ACTOR, names(0, 40))
+    assert not hold.would_hold(papers(0, 40)), "the 40 of the vault do not count here"
+    await hold.judge(ACTOR, papers(0, 60))
+    health = both.state.health
+    assert (health.held_in("papers"), health.held_in(VAULT)) == (60, 0)
+    assert hold.is_held("@papers/7.md")
+    assert not hold.would_hold(["77.md"]), "the vault itself holds nothing"
+    assert hold.would_hold(["@papers/77.md"])
+
+
+async def test_what_is_held_in_a_collection_that_is_gone_stays(
+    both: Ledger, hold: DeletionHold
+) -> None:
+    await hold.record(ACTOR, {"papers": 60, VAULT: 5})
+    plan = hold.apply_to(plan_of([], []), names(0, 100), Roots(1, "papers"))
+    assert plan.held == {"papers": 60}
+    await hold.record(ACTOR, plan.held)
+    assert both.state.health.held == {"papers": 60}
+
+
+async def test_a_person_accepts_the_deletions_of_one_collection(
+    both: Ledger, hold: DeletionHold
+) -> None:
+    await hold.judge(ACTOR, papers(0, 60))
+    await hold.judge(ACTOR, names(0, 60))
+    hold.accept(lambda name: name == "papers")
+    assert hold.is_held("1.md") and not hold.is_held("@papers/1.md")
+    await hold.record(ACTOR, {VAULT: 60})
+    hold.forget_if_over()
+    assert hold.is_held("1.md")
+    await hold.record(ACTOR, {})
+    hold.forget_if_over()
+    assert not hold.is_held("1.md")
