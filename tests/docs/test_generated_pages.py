@@ -50,7 +50,8 @@ def handled_in_the_sources() -> dict[str, set[str]]:
                 for one in named:
                     for name in ast.walk(one):  # type: ignore[arg-type]
                         if isinstance(name, ast.Name):
-                            found.setdefault(name.id, set()).add(path.stem)
+                            fold = path.stem.removesuffix("_scans")  # a part of the catalog
+                            found.setdefault(name.id, set()).add(fold)
     return found
 
 
