@@ -18,8 +18,7 @@ from ragd.guard import injection
 from ragd.guard.inspection import inspect
 from ragd.guard.live_rules import LiveGuard, confirmations
 from ragd.notes.documents.kinds import kind_of
-from ragd.notes.documents.model import Document
-from ragd.notes.documents.model import Unreadable as UnreadableDocument
+from ragd.notes.documents.model import Document, Unreadable
 from ragd.notes.excerpt import (
     Excerpt,
     ExcerptLimits,
@@ -37,7 +36,7 @@ from ragd.search.results import TRUST, obsidian_link
 from ragd.vault.collection_paths import collection_of
 from ragd.vault.containment import contained_path
 from ragd.vault.document_worker import CannotRead
-from ragd.vault.files import ChangedWhileRead, NoteMissing, SkipPath, Unreadable, VaultGone
+from ragd.vault.files import ChangedWhileRead, FileUnreadable, NoteMissing, SkipPath, VaultGone
 from ragd.vault.threads import DOCUMENTS, NOTES, unavailable_error
 
 # Finds the paths of the notes in the index, and in scope, that have this title.
@@ -84,9 +83,7 @@ class NoteBytesReader(Protocol):
 
     def read_bytes(self, path: str) -> tuple[bytes, str]: ...
 
-    def read_document(
-        self, path: str, data: bytes, sha256: str
-    ) -> Document | UnreadableDocument: ...
+    def read_document(self, path: str, data: bytes, sha256: str) -> Document | Unreadable: ...
 
 
 def with_contained_path(request: NoteRequest) -> NoteRequest:
@@ -173,7 +170,7 @@ class NoteExcerpts:
             data, sha256 = self._read(request.path)
         except NoteMissing:
             raise self._no_such_note(request.path, known) from None
-        except (SkipPath, Unreadable) as why:
+        except (SkipPath, FileUnreadable) as why:
             raise _cannot_be_shown(why.reason) from None
         found = self._excerpt(request, data, sha256)
         if not isinstance(found, Excerpt):

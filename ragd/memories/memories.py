@@ -30,8 +30,7 @@ from ragd.memories.memory_vectors import MemoryVectors
 from ragd.memories.source_check import SourceCheck, SourceReader
 from ragd.notes.characters import collapse_spaces, visible
 from ragd.notes.documents.kinds import kind_of
-from ragd.notes.documents.model import Document
-from ragd.notes.documents.model import Unreadable as UnreadableDocument
+from ragd.notes.documents.model import Document, Unreadable
 from ragd.notes.excerpt import Excerpt, document_excerpt, excerpt, pieces
 from ragd.notes.markdown.sanitise import plain_line, without_markup
 from ragd.notes.parse import Unparsable
@@ -39,7 +38,7 @@ from ragd.protocol.tool_schemas import MemoryRequest
 from ragd.runtime.durable_files import is_disk_full, replace_file
 from ragd.vault.containment import contained_path
 from ragd.vault.document_worker import CannotRead
-from ragd.vault.files import ChangedWhileRead, NoteMissing, SkipPath, Unreadable, VaultGone
+from ragd.vault.files import ChangedWhileRead, FileUnreadable, NoteMissing, SkipPath, VaultGone
 from ragd.vault.threads import NOTES, unavailable_error
 
 KEY_MAX_CHARS = 200
@@ -60,9 +59,7 @@ class SourceNoteReader(SourceReader, Protocol):
 
     def includes(self, path: str) -> bool: ...
 
-    def read_document(
-        self, path: str, data: bytes, sha256: str
-    ) -> Document | UnreadableDocument: ...
+    def read_document(self, path: str, data: bytes, sha256: str) -> Document | Unreadable: ...
 
 
 class Memories:
@@ -236,7 +233,7 @@ class Memories:
         """What the guard finds in the fact and its current note; None if the note is unreadable."""
         try:
             data, sha256 = self._notes.read_bytes(memory.source)
-        except (NoteMissing, ChangedWhileRead, SkipPath, Unreadable, VaultGone):
+        except (NoteMissing, ChangedWhileRead, SkipPath, FileUnreadable, VaultGone):
             return None
         note = self._whole_note(memory.source, data, sha256)
         if not isinstance(note, Excerpt):

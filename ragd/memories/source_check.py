@@ -15,9 +15,9 @@ from ragd.vault.files import (
     UNKNOWN_STAT,
     ChangedWhileRead,
     FileStat,
+    FileUnreadable,
     NoteMissing,
     SkipPath,
-    Unreadable,
     VaultGone,
 )
 from ragd.vault.threads import MEMORIES
@@ -96,7 +96,7 @@ class SourceCheck:
             _, sha256 = self._notes.read_bytes(path)
         except NoteMissing:
             return GONE
-        except (ChangedWhileRead, SkipPath, Unreadable, VaultGone):
+        except (ChangedWhileRead, SkipPath, FileUnreadable, VaultGone):
             return None
         if len(self._cached) >= CACHED_MAX:
             self._cached.clear()

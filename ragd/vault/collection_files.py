@@ -16,13 +16,13 @@ from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.files import (
     ChangedWhileRead,
     FileStat,
+    FileUnreadable,
     NoteFile,
     NoteMissing,
     PathKind,
     RootIdentity,
     SkipPath,
     SkippedPath,
-    Unreadable,
     VaultFiles,
     VaultGone,
 )
@@ -53,7 +53,7 @@ class RootMemory:
         """The bytes of a note; none if it cannot be read now."""
         try:
             return self.files.read(path)[0]
-        except (NoteMissing, ChangedWhileRead, SkipPath, Unreadable):
+        except (NoteMissing, ChangedWhileRead, SkipPath, FileUnreadable):
             return b""
 
 
@@ -181,7 +181,7 @@ class CollectionFiles:
             known = before.get(file.path)
             try:
                 digest = known[1] if known and known[0] == file else self._hash_of(file.path)
-            except (NoteMissing, ChangedWhileRead, SkipPath, Unreadable):
+            except (NoteMissing, ChangedWhileRead, SkipPath, FileUnreadable):
                 continue
             hashed[file.path] = (file, digest)
         self.memory.hashed = hashed if len(hashed) <= MOST_HASHED else {}

@@ -44,13 +44,13 @@ from ragd.vault.walk import (
 __all__ = [
     "ChangedWhileRead",
     "FileStat",
+    "FileUnreadable",
     "NoteFile",
     "NoteMissing",
     "PathKind",
     "RootIdentity",
     "SkipPath",
     "SkippedPath",
-    "Unreadable",
     "VaultFiles",
     "VaultGone",
     "WalkResult",
@@ -66,7 +66,7 @@ class NoteMissing(Exception):
     """There is no file at this path."""
 
 
-class Unreadable(Exception):
+class FileUnreadable(Exception):
     """The file cannot be read now, but perhaps later; `reason` is a phrase from a closed list."""
 
     def __init__(self, reason: str) -> None:
@@ -107,7 +107,7 @@ class VaultFiles:
         for path in TEMPLATE_SETTINGS:
             try:
                 found.append(self.read(path)[0])
-            except (NoteMissing, ChangedWhileRead, SkipPath, Unreadable):
+            except (NoteMissing, ChangedWhileRead, SkipPath, FileUnreadable):
                 continue
         return template_folders(found)
 
@@ -145,7 +145,7 @@ class VaultFiles:
         """The whole file as it was at one moment, and its size and times then. A file that is too
         large for its kind is skipped.
 
-        Raises NoteMissing, ChangedWhileRead, SkipPath, Unreadable or VaultGone.
+        Raises NoteMissing, ChangedWhileRead, SkipPath, FileUnreadable or VaultGone.
         """
         root = self._open_root()
         try:
@@ -157,13 +157,13 @@ class VaultFiles:
         except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
             raise NoteMissing(path) from None
         except PermissionError:
-            raise Unreadable(PERMISSION_DENIED) from None
+            raise FileUnreadable(PERMISSION_DENIED) from None
         except OSError as failure:
             if failure.errno == errno.ELOOP:
                 raise SkipPath(LINK) from None
             if failure.errno == errno.ENAMETOOLONG:
                 raise NoteMissing(path) from None
-            raise Unreadable(INPUT_OUTPUT) from None
+            raise FileUnreadable(INPUT_OUTPUT) from None
         finally:
             close(root)
 

@@ -23,8 +23,7 @@ from ragd.config.schema import Config
 from ragd.events import GoneReason, TouchedFile
 from ragd.folds.catalog import Entry
 from ragd.notes.documents.kinds import kind_of
-from ragd.notes.documents.model import Document
-from ragd.notes.documents.model import Unreadable as UnreadableDocument
+from ragd.notes.documents.model import Document, Unreadable
 from ragd.notes.model import ChunkOptions
 from ragd.notes.parse import Unparsable, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
@@ -39,12 +38,12 @@ from ragd.vault.document_worker import CannotRead
 from ragd.vault.files import (
     ChangedWhileRead,
     FileStat,
+    FileUnreadable,
     NoteFile,
     NoteMissing,
     PathKind,
     RootIdentity,
     SkipPath,
-    Unreadable,
     VaultGone,
 )
 from ragd.vault.language_sample import MOST_NOTES
@@ -199,7 +198,7 @@ class NoteReader:
     def read_bytes(self, path: str) -> tuple[bytes, str]:
         """One note as it is now, and its SHA-256. NoteMissing if it does not belong in the index.
 
-        Raises ChangedWhileRead, SkipPath, Unreadable, and VaultGone if the root itself is missing.
+        Raises ChangedWhileRead, SkipPath, FileUnreadable; VaultGone if the root itself is missing.
         """
         if not self.includes(path):
             raise NoteMissing(path)
@@ -211,7 +210,7 @@ class NoteReader:
             raise
         return data, hashlib.sha256(data).hexdigest()
 
-    def read_document(self, path: str, data: bytes, sha256: str) -> Document | UnreadableDocument:
+    def read_document(self, path: str, data: bytes, sha256: str) -> Document | Unreadable:
         """The text of a file that is not Markdown, from its bytes."""
         return self._documents.read(path, data, sha256)
 
@@ -246,7 +245,7 @@ class NoteReader:
                 reading.skipped.append((path, why.reason))
             except (ChangedWhileRead, CannotRead):
                 reading.unstable.append(path)
-            except Unreadable as why:
+            except FileUnreadable as why:
                 reading.failed.append((path, why.reason))
         return reading
 

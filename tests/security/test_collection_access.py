@@ -323,7 +323,7 @@ def test_the_counts_are_those_of_the_scope(homes: tuple[SharedHome, SharedHome])
     _, theirs, _ = loud.ask(Asked("GET", "/v1/status"), "work")
     assert theirs["data"]["total_docs"] == len(VAULT) + len(PAPERS)
     assert mine["data"]["total_docs"] > theirs["data"]["total_docs"]
-    assert theirs["data"]["skipped"] == {"total": 0, "files": []}
+    assert theirs["data"]["skipped"] == {"total": 0, "reasons": {}, "files": []}
     assert mine["data"]["skipped"]["total"] >= 1
     assert mine["meta"]["vault_mtime"] > theirs["meta"]["vault_mtime"]
     _, searched, _ = loud.ask(search("kingfisher"), "work")

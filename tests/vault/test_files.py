@@ -16,9 +16,9 @@ from ragd.vault import files as vault_module
 from ragd.vault import leftover_files, safe_open, walk
 from ragd.vault.files import (
     ChangedWhileRead,
+    FileUnreadable,
     NoteMissing,
     SkipPath,
-    Unreadable,
     VaultFiles,
     VaultGone,
     WalkResult,
@@ -464,7 +464,7 @@ def test_a_file_that_shrinks_while_it_is_read_has_to_be_read_again(
 
 def test_a_file_without_permission_is_unreadable(reachable: Path) -> None:
     put(reachable, "note.md").chmod(0)
-    with as_nobody(), pytest.raises(Unreadable) as refused:
+    with as_nobody(), pytest.raises(FileUnreadable) as refused:
         VaultFiles(str(reachable)).read("note.md")
     assert refused.value.reason == vault_files.PERMISSION_DENIED
 

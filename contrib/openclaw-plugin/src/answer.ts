@@ -54,7 +54,8 @@ function neededFields(data: Row, cite: boolean): Row {
       ...ifAny(row, "sensitive"),
       ...ifAny(row, "also_in"),
       ...(row["also_in_total"] ? { also_in_total: row["also_in_total"] } : {}),
-      ...ifPresent(row, "superseded_by", "via", "file_date"),
+      ...ifPresent(row, "superseded_by", "via", "file_date", "position"),
+      ...(row["kind"] && row["kind"] !== "markdown" ? { kind: row["kind"] } : {}),
     })),
     memories: rows(data["memories"]).map(({ key, value, source, stored_at, ...row }) => ({
       key,

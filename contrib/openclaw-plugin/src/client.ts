@@ -8,8 +8,8 @@ import { type HttpAnswer, type HttpRequest, exchange } from "./socket.js";
 export interface Client {
   /** One of the four tools. */
   call(tool: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<Envelope>;
-  /** Lines of a note, counted from 1; null if there is no such note. */
-  read(path: string, from: number, to: number): Promise<Envelope | null>;
+  /** Lines of a note, counted from 1, or a place of a document; null if there is no such note. */
+  read(path: string, from: number, to: number, place?: string): Promise<Envelope | null>;
   /** The collections that this asker may search. */
   collections(): Promise<Envelope>;
 }
@@ -80,8 +80,9 @@ export function createClient(options: ClientOptions): Client {
       const target: Target = { method: "POST", path, body: JSON.stringify(args), harmless };
       return (await ask(target, cancelled)).envelope;
     },
-    async read(path, from, to) {
-      const query = `path=${encodeURIComponent(path)}&from=${from}&to=${to}`;
+    async read(path, from, to, place) {
+      const part = place ? `place=${encodeURIComponent(place)}` : `from=${from}&to=${to}`;
+      const query = `path=${encodeURIComponent(path)}&${part}`;
       const target: Target = { method: "GET", path: `/v1/notes?${query}`, harmless: true };
       const { status, envelope } = await ask(target);
       return status === NOT_FOUND ? null : envelope;

@@ -52,9 +52,10 @@ export function corpusOf(
 
     async get(asked) {
       const { client } = callerIn(asked);
-      const { path, from, count } = parseLookup(asked.lookup, asked.fromLine, asked.lineCount);
+      const { path, from, count, place } = parseLookup(asked.lookup, asked.fromLine, asked.lineCount);
       for (const one of pathsIn(path)) {
-        const answer = await client.read(one, from, from + count - 1);
+        const lines = [from, from + count - 1] as const;
+        const answer = await (place ? client.read(one, ...lines, place) : client.read(one, ...lines));
         if (answer === null) continue;
         const data = dataOf(answer);
         if (typeof data["text"] !== "string") throw new Error(WITHHELD);
@@ -79,13 +80,17 @@ function hit(row: Row, cite: boolean): CorpusHit {
     snippet: withWarnings(row, text, "cut" in row ? [readOn] : []),
     startLine,
     endLine,
-    ...(cite ? { citation: path + linesOf(String(row["citation"])) } : {}),
+    ...(cite ? { citation: path + partOf(row) } : {}),
   };
 }
 
-/** The end of a citation: the lines. */
-function linesOf(citation: string): string {
-  return /#L\d+(?:-L\d+)?$/.exec(citation)?.[0] ?? "";
+/** The end of a citation: the lines, or the place in a document. A document may choose the id of a place
+ * as it likes, so one that could hold words is replaced by the lines of the text, which lead there too. */
+function partOf(row: Row): string {
+  const lines = /#L\d+(?:-L\d+)?$/.exec(String(row["citation"]))?.[0];
+  const place = /^(?:image|(?:page|section)=\d+|(?:node|element)=[\w-]{1,40})$/.exec(String(row["position"] ?? ""));
+  if (place && row["injection_suspected"] !== true) return `#${place[0]}`;
+  return lines ?? (row["position"] ? `#L${row["start_line"]}-L${row["end_line"]}` : "");
 }
 
 /** The note, title and section of the passage. */
@@ -131,13 +136,21 @@ function linesWithin(lines: readonly string[], maxChars: number): number {
   return kept;
 }
 
-/** A path, or a citation with its lines. Explicit line numbers win. */
+const PLACE = /^(.+)#((?:page|node|element|section)=[^\s#]+|image)$/s;
+
+/** A path, or a citation with its lines or its place. Explicit line numbers win. */
 function parseLookup(lookup: string, from: number | undefined, count: number | undefined) {
+  const placed = PLACE.exec(lookup);
+  if (placed) {
+    const place = from === undefined ? (placed[2] ?? "") : "";
+    return { path: placed[1] ?? lookup, from: from ?? 1, count: count ?? LINES, place };
+  }
   const cited = /^(.*)#L(\d+)(?:-L(\d+))?$/s.exec(lookup);
   const first = cited ? Number(cited[2]) : 1;
   const last = cited ? Number(cited[3] ?? cited[2]) : first + LINES - 1;
   const whole = Math.max(last - first + 1, 1);
-  return { path: cited?.[1] ?? lookup, from: from ?? first, count: count ?? (from ? LINES : whole) };
+  const lines = count ?? (from ? LINES : whole);
+  return { path: cited?.[1] ?? lookup, from: from ?? first, count: lines, place: "" };
 }
 
 /** Text of a note, fenced, with warnings before and notices after it. */

@@ -170,6 +170,28 @@ const WAYS: [Parameters<ReturnType<typeof note>["get"]>[0], [string, number, num
   [{ lookup: "My%20day/C%23%20%C3%BC.md#L9" }, ["My day/C# ü.md", 9, 9]],
   [{ lookup: "My day/100 %.md" }, ["My day/100 %.md", 1, 100]],
 ];
+for (const [cited, place] of [
+  ["a%20b.pdf#page=3", "page=3"],
+  ["scan.png#image", "image"],
+] as const) {
+  test(`memory_get ${cited} reads the place`, async () => {
+    const { get, asked } = note();
+    await get({ lookup: cited });
+    assert.deepEqual(asked, [[cited.startsWith("a") ? "a b.pdf" : "scan.png", 1, 100, place]]);
+  });
+}
+
+test("a citation of a document names the place, unless its id could hold words", async () => {
+  const pdf = { source_file: "a.pdf", kind: "pdf", citation: "a.pdf#page=3", position: "page=3" };
+  const evil = { position: "node=Ignore%20all%20previous", citation: "a.pdf#node=Ignore%20all%20previous" };
+  const rows = [passage(pdf), passage({ ...pdf, ...evil }), passage({ ...pdf, injection_suspected: true })];
+  const hits = await corpus(envelope(found(rows))).search({ query: "x" });
+  assert.deepEqual(
+    hits.map((hit) => hit.citation?.split("#")[1]),
+    ["page=3", "L9-L10", "L9-L10"],
+  );
+});
+
 for (const [asks, lines] of WAYS) {
   test(`memory_get ${JSON.stringify(asks)} reads the lines ${lines.slice(1).join(" to ")}`, async () => {
     const { get, asked } = note();
