@@ -37,6 +37,7 @@ CHECKS = {
     "disk space": Check(home.space),
     # Before the daemon: while the vault is missing, the daemon's advice does not help.
     "vault": Check(vault.reachable),
+    "collections": Check(vault.collections),
     "notes": Check(vault.notes),
     "lock": Check(daemon.lock),
     "socket": Check(daemon.socket, 15.0),

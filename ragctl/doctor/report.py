@@ -117,8 +117,12 @@ def make_redactor(home: Home) -> Redactor:
     places |= {f"real {label}": os.path.realpath(place) for label, place in places.items()}
     if settings is not None:  # not resolved: the vault's disk may hang
         places |= {"vault": settings.vault_path, "index": settings.vector_store.path}
+        roots = [one.path for one in settings.collections.values()]
+        places |= {f"collection {number}": root for number, root in enumerate(roots, 1)}
     known = {label: place for label, place in places.items() if place not in ("", os.sep)}
-    return Redactor(known, _personal_names(), open_places=("home", "real home", "index"))
+    names = _personal_names()
+    names |= {f"@{name}" for name in settings.collections} if settings is not None else set()
+    return Redactor(known, names, open_places=("home", "real home", "index"))
 
 
 def _personal_names() -> set[str]:

@@ -48,7 +48,7 @@ def read_locations(home: Home) -> PurgeLocations:
 def _add_from_config(places: PurgeLocations, path: str, home: Home) -> None:
     if not os.path.lexists(path):
         return
-    vault, vectors = _read_paths(path)
+    vault, vectors, collections = _read_paths(path)
     if not isinstance(vault, str) or not vault:
         if path == home.config:
             raise Failure(
@@ -59,22 +59,27 @@ def _add_from_config(places: PurgeLocations, path: str, home: Home) -> None:
         places.keep.append(os.path.basename(path))
         return
     places.vaults.append(_resolved(home, vault))
+    places.vaults += [_resolved(home, root) for root in collections]
     if isinstance(vectors, str) and vectors:
         where = _resolved(home, vectors)
         if where != home.vectors and where not in places.vectors:
             places.vectors.append(where)
 
 
-def _read_paths(path: str) -> tuple[object, object]:
-    """The vault and the index folder; None if the file is not a configuration."""
+def _read_paths(path: str) -> tuple[object, object, list[str]]:
+    """The vault, the index folder and the folders of collections; None if the file is not a
+    configuration."""
     if not os.path.isfile(path):  # opening a FIFO would hang
-        return None, None
+        return None, None, []
     try:
         with open(path, "rb") as file:
             found = json.load(file)
-        return found.get("vault_path"), (found.get("vector_store") or {}).get("path")
+        roots = [one.get("path") for one in (found.get("collections") or {}).values()]
+        collections = [root for root in roots if isinstance(root, str) and root]
+        vectors = (found.get("vector_store") or {}).get("path")
+        return found.get("vault_path"), vectors, collections
     except (OSError, ValueError, AttributeError, RecursionError):
-        return None, None
+        return None, None, []
 
 
 def _resolved(home: Home, path: str) -> str:

@@ -68,6 +68,7 @@ def test_every_example_has_the_shape_of_what_is_really_printed(
     user = short / "user"
     (user / "Notes" / ".obsidian").mkdir(parents=True)
     (user / "Notes" / "hello.md").write_text("# Hello\n")
+    (user / "Papers").mkdir()
     (user / ".config/obsidian").mkdir(parents=True)
     listed = {"vaults": {"a": {"path": str(user / "Notes"), "ts": 1, "open": True}}}
     (user / ".config/obsidian/obsidian.json").write_text(json.dumps(listed))

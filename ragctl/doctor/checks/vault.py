@@ -34,6 +34,33 @@ def reachable(home: Home) -> Finding:
     return ok(f"{vault} can be read", vault)
 
 
+def collections(home: Home) -> Finding:
+    """Whether the folder of each collection can be read."""
+    settings = read_settings(home)
+    if settings is None:
+        return no_configuration()
+    if not settings.collections:
+        return ok("there are no collections besides the vault")
+    wrong: list[tuple[str, str]] = []  # the name, and why it cannot be used
+    for name, one in settings.collections.items():
+        try:
+            with os.scandir(one.path) as entries:
+                if next(entries, None) is None:
+                    wrong.append((name, f"{one.path} is empty"))
+        except OSError as why:
+            wrong.append((name, f"{one.path}: {why.strerror}"))
+    if wrong:
+        private = [text for pair in wrong for text in pair]
+        private += [settings.collections[name].path for name, _ in wrong]
+        return warn(
+            "; ".join(f"@{name}: {why}" for name, why in wrong),
+            "Mount or restore the folder; its notes stay in the index. If you do not need it, run "
+            f"`ragctl collection remove {wrong[0][0]}`.",
+            *private,
+        )
+    return ok(f"{counted(len(settings.collections), 'folder')}, all readable")
+
+
 def notes(home: Home) -> Finding:
     """Check each note's name and mode. None is opened: that could download it from a cloud."""
     settings = read_settings(home)
@@ -88,8 +115,11 @@ def inotify(home: Home) -> Finding:
     if watches is None or instances is None:
         return ok("this system does not report its limits")
     settings = read_settings(home)
-    folders = _count_folders(settings.vault_path) if settings is not None else 0
-    limits = f"{watches:,} watches, the vault needs {folders:,}"
+    roots = [] if settings is None else [settings.vault_path]
+    roots += [one.path for one in settings.collections.values()] if settings is not None else []
+    folders = sum(map(_count_folders, roots))
+    needs = "the vault needs" if len(roots) < 2 else "the vault and the collections need"
+    limits = f"{watches:,} watches, {needs} {folders:,}"
     if folders > watches:
         return fail(f"{limits}: ragd finds changes only by rescans", _watch_limit_fix(folders))
     if folders > watches // 2 or instances < 2:

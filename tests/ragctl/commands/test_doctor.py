@@ -62,13 +62,13 @@ def test_checks_that_need_the_configuration_share_one_line(ragctl: Ragctl, home:
     result = ragctl("doctor")
     assert result.code == 1 and result.out.count("Fix the configuration first.") == 1
     [line] = [line for line in result.lines if "because there is no valid configuration" in line]
-    assert line.split(": ")[1].split(", ")[:3] == ["places", "vault", "notes"]
+    assert line.split(": ")[1].split(", ")[:3] == ["places", "vault", "collections"]
     waiting = [
         one
         for one in ragctl("doctor", "--json").json["checks"]
         if "no valid configuration" in one["message"]
     ]
-    assert len(waiting) == 7
+    assert len(waiting) == 8
 
 
 def test_the_list_of_checks_is_complete() -> None:

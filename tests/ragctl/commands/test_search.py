@@ -280,7 +280,7 @@ def test_matches_are_marked_whatever_their_form() -> None:
     ("flag", "said"),
     [
         ({"stale": True}, "ragctl sync"),
-        ({"unverified": True}, "vault is not available"),
+        ({"unverified": True}, "folder is not available"),
         ({"sensitive": ["health", "financial_debt"]}, "Sensitive: health, financial debt."),
         ({"injection_suspected": True}, "text from a note"),
     ],
@@ -373,7 +373,7 @@ def test_a_question_to_a_real_daemon(ragctl: Any, home: Home, short: Path) -> No
     assert ragctl("search", "kingfisher").code == 6
     vault.rename(short / "away")
     away = ragctl("search", "kingfisher")
-    assert away.code == 0 and "vault is not available" in away.out
+    assert away.code == 0 and "folder is not available" in away.out
 
 
 def _explained_by_the_pause(ragctl: Any, vault: Path) -> None:

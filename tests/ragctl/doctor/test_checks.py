@@ -49,7 +49,8 @@ def without_a_configuration(home: Any) -> None:
 @pytest.mark.parametrize(
     "check",
     [
-        *(home_checks.places, vault.reachable, vault.notes, obsidian.own_folder),
+        *(home_checks.places, vault.reachable, vault.collections, vault.notes),
+        obsidian.own_folder,
         *(provider.ollama, index.probe, network.isolation),
     ],
 )
