@@ -198,6 +198,7 @@ class _Process:
         )
         self.answered = 0
         self.has_models = False
+        self._inherited = _most_memory()
 
     @property
     def pid(self) -> int:
@@ -236,7 +237,7 @@ class _Process:
             return _Ended(TOO_SLOW, may_differ=False)
         crashed = subprocesses.has_crashed(code)
         most = limits.OCR_MEMORY_BYTES if self.has_models else limits.MEMORY_BYTES
-        full = crashed and memory > MUCH_MEMORY * most
+        full = crashed and memory > max(MUCH_MEMORY * most, self._inherited)
         reason = TOO_MUCH_MEMORY if full else CRASHED
         return _Ended(reason, may_differ=not crashed or self.answered > 0)
 
@@ -255,6 +256,17 @@ class _Process:
             assert pipe is not None
             with contextlib.suppress(OSError):
                 pipe.close()
+
+
+def _most_memory() -> int:
+    """The memory that this process had at most. The system counts it for a child, too, because the
+    child begins as a copy: what the child needs itself is known only above this."""
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used * (1 if sys.platform == "darwin" else 1024)
 
 
 def _kill_and_wait(child: "subprocess.Popen[bytes]") -> tuple[int, int]:

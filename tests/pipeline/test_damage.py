@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from ragd.access.scope import EVERYTHING
 from ragd.clock import SystemClock
 from ragd.errors import RagdError
 from ragd.events import (
@@ -267,7 +268,9 @@ async def test_a_search_goes_on_however_often_its_index_is_opened_again(
     running = await indexed(start)
     is_armed.set()
     async with asyncio.timeout(PATIENCE_S):
-        served = await running.pipeline.searcher.search(SearchRequest(query="coriander"), [])
+        served = await running.pipeline.searcher.search(
+            SearchRequest(query="coriander"), [], EVERYTHING
+        )
     assert len(closed) == 3
     assert [row.source_file for row, _ in served.found][:1] == ["Shopping.md"]
 

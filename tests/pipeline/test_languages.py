@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ragd.access.scope import EVERYTHING
 from ragd.embed.providers import local_model, model_choice
 from ragd.embed.worker import GRANITE, MINILM, MULTILINGUAL
 from ragd.events import IndexActivated, JobFinished, LanguageCount, VaultScanned
@@ -69,7 +70,9 @@ async def test_a_question_finds_a_note_in_another_language(start: Any, german: P
     await finished(running, "full")
     await running.until_state(lambda state: state.catalog.backlog == 0)
     for question, note in QUESTIONS.items():
-        served = await running.pipeline.searcher.search(SearchRequest(query=question), [])
+        served = await running.pipeline.searcher.search(
+            SearchRequest(query=question), [], EVERYTHING
+        )
         assert served.retrieval == "hybrid"
         assert served.found[0][1].source_file == note, question
 
@@ -92,7 +95,7 @@ async def test_an_index_of_the_older_english_model_serves_until_a_reindex(
     await running.until_state(lambda state: state.catalog.backlog == 0)
     assert space_of(running) == local_model.space_of(MINILM)
     asked = SearchRequest(query="Where is the kitten napping?")
-    served = await running.pipeline.searcher.search(asked, [])
+    served = await running.pipeline.searcher.search(asked, [], EVERYTHING)
     assert served.retrieval == "hybrid"
     assert served.found[0][1].source_file == "Cat.md"
 
@@ -102,7 +105,7 @@ async def test_an_index_of_the_older_english_model_serves_until_a_reindex(
     async with asyncio.timeout(PATIENCE_S):
         while space_of(running) != local_model.SPACE:  # it is put in place after the fact
             await asyncio.sleep(0)
-    served = await running.pipeline.searcher.search(asked, [])
+    served = await running.pipeline.searcher.search(asked, [], EVERYTHING)
     assert served.found[0][1].source_file == "Cat.md"
 
 

@@ -335,7 +335,9 @@ async def test_a_note_of_too_many_passages_is_named_with_its_reason_until_it_is_
     start: Any, vault: Path, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(chunk_maker, "MOST_CHUNKS", 5)
-    (vault / "Long.md").write_text("\n".join(f"# Day {n}\nThe quetzal sang.\n" for n in range(6)))
+    (vault / "Long.md").write_text(
+        "\n".join(f"# Day {n}\nThe quetzal sang all day.\n" for n in range(6))
+    )
     pipeline = await start()
     job = await pipeline.request("full")
     await pipeline.until(JobFinished, 0, job_id=job)

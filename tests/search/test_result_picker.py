@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import structs
 
+from ragd.notes.markdown.code_marks import stored_mark
 from ragd.search.passage_scoring import ScoredPassage
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.score import Evidence, scores
@@ -200,7 +201,8 @@ def test_results_can_be_returned_while_the_search_goes_on() -> None:
 
 def test_neighbouring_passages_of_a_section_are_one_result() -> None:
     async def search() -> None:
-        index = Index(["first", "second", "far away"])
+        mark = stored_mark("python", 3)
+        index = Index([f"first\n{mark}", "second", "far away"])
         for number, (chunk, lines) in enumerate(((0, (1, 4)), (1, (4, 9)), (7, (40, 41)))):
             old = index.rows[f"id{number}"]
             index.rows[f"id{number}"] = structs.replace(
@@ -213,7 +215,8 @@ def test_neighbouring_passages_of_a_section_are_one_result() -> None:
         picked = picking(index, FileCheck(), most=2)
         await picked.pick(index.candidates(50))
         [(row, found), (_, other)] = picked.best
-        assert found.chunk_text == row.chunk_text == "first\nsecond"
+        assert row.chunk_text == f"first\n{mark}\nsecond"
+        assert found.chunk_text == "first\n[code: python, 3 lines]\nsecond"
         assert found.citation == "long.md#L1-L9"
         assert other.chunk_text == "far away"
 
