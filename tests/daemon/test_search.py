@@ -96,6 +96,8 @@ def test_a_result_has_every_field_of_the_contract(vault: Vault) -> None:
         "date_source": None,
         "file_date": None,
         "best_part": None,
+        "kind": "markdown",
+        "position": "",
         "collection": "vault",
         "context": None,
     }
