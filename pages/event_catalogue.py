@@ -14,7 +14,7 @@ from pages.markdown import row, table_head
 from pages.recorders import recorders
 from pages.vocabulary import Written, read_all
 from ragd.events import EVENT_TYPES, Fact, SplitFact, Unknown, tag_of_type
-from ragd.folds import State, health_reasons
+from ragd.folds import State, catalog_scans, health_reasons
 
 PACKAGE = Path(ragd.__file__).parent
 
@@ -93,6 +93,7 @@ def folds() -> dict[str, Collection[type]]:
         if isinstance(getattr(State(), name), msgspec.Struct) and name != "parts":
             fold = import_module(f"ragd.folds.{name}")
             found[name] = fold.HANDLERS if hasattr(fold, "HANDLERS") else fold.CHANGED_BY
+    found["catalog"] = [*found["catalog"], *catalog_scans.HANDLERS]
     return found
 
 

@@ -64,7 +64,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--collection",
         action="append",
         default=[],
-        metavar="NAME",
+        metavar="COLLECTION",
         help="only in this collection; `vault` is the vault (all that are not private)",
     )
     parser.add_argument("--tag", action="append", default=[], help=_TAG_HELP)

@@ -63,7 +63,7 @@ class HeldCollection(Struct, frozen=True):
     """How many notes of one collection stay until a person agrees."""
 
     collection: str  # its name; "vault" for the vault
-    count: int
+    count: int  # notes of it
 
 
 class DeletionsHeld(Fact, frozen=True, kw_only=True, tag="deletions_held"):

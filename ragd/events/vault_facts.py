@@ -66,7 +66,7 @@ class ScannedCollection(Struct, frozen=True):
     files: int = 0  # notes that were seen
     changed: int = 0  # notes that are new or look changed
     removed: int = 0  # notes of the index that are not in it
-    newest_mtime: str | None = None
+    newest_mtime: str | None = None  # of its notes
     device: int = 0  # the system's number for the device that holds the root
     gone: GoneReason | Literal["not_responding", ""] = ""  # why its root could not be used
 

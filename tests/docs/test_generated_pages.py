@@ -50,7 +50,9 @@ def handled_in_the_sources() -> dict[str, set[str]]:
                 for one in named:
                     for name in ast.walk(one):  # type: ignore[arg-type]
                         if isinstance(name, ast.Name):
-                            found.setdefault(name.id, set()).add(path.stem)
+                            # `catalog_scans` is a part of the catalog's fold.
+                            fold = path.stem.removesuffix("_scans")
+                            found.setdefault(name.id, set()).add(fold)
     return found
 
 

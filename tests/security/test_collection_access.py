@@ -58,7 +58,15 @@ SECRET = {
 }
 CANARIES = (
     *("zorvathian", "quibblefrost", "mirabelow", "glimmerprop", "vexillate", "zqactive"),
-    *("xylophantic", "kingfishery", "brindlewick", "wumpledollars", "999", "2031", "thrimblegast"),
+    *(
+        "xylophantic",
+        "kingfishery",
+        "brindlewick",
+        "wumpledollars",
+        "999 wumple",
+        "2031-05-06.md",
+        "thrimblegast",
+    ),
     *("oskwald", "snorkelbell", "wibblecoil", "wurzelgnom", "brombeerhecke", "plonkbyte"),
     *("unseenword", "deutsch.md", "broken.md", "hidden.md", "@secret", "secret/", "plans/"),
     "`secret`",
