@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench import cold, log, pipeline, saves, search
+from bench import cold, log, pipeline, roots, saves, search
 from bench.table import Row, render
 
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -11,6 +11,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "cold": cold.rows,
     "pipeline": pipeline.rows,
     "saves": saves.rows,
+    "roots": roots.rows,
     "search": search.rows,
 }
 

@@ -5,7 +5,7 @@ what is still missing. The batcher never makes a vector and never stores a note.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol
 
@@ -285,17 +285,14 @@ class Batcher:
             scanned.notes,
             known,
             read_all=read_all,
-            denied=self._denied_paths(known),
+            includes=self._notes.includes,
             may_exist=scanned.may_exist,
             moves=moves or {},
         )
         return self._hold.apply_to(plan, known, scanned, count_recent=True, accepts=accepts)
 
     async def _find_moves(self, scanned: VaultScan, known: Mapping[str, Entry]) -> Moves:
-        return await moves_in_scan(self._notes, scanned, known, denied=self._denied_paths(known))
-
-    def _denied_paths(self, known: Iterable[str]) -> list[str]:
-        return [path for path in known if not self._notes.includes(path)]
+        return await moves_in_scan(self._notes, scanned, known, includes=self._notes.includes)
 
     async def _start(
         self, job: Job, scanned: VaultScan, plan: SyncPlan, differing: SyncPlan

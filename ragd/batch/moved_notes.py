@@ -3,7 +3,7 @@
 A file is read only if it has the size of a note that vanished. It stores nothing.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from ragd.batch.sync_plan import differing, vanished
@@ -36,17 +36,18 @@ async def moves_in_scan(
     scanned: VaultScan,
     known: Mapping[str, Entry],
     *,
-    denied: Collection[str] = (),
+    includes: Callable[[str], bool] = lambda path: True,
     only: Collection[str] | None = None,
 ) -> Moves:
     """The notes that a scan found at another path than `known` has them.
 
-    `denied`: paths that leave the index anyway. `only`: look for these paths alone.
+    `includes`: whether a path belongs in the index; the others leave it anyway. `only`: look for
+    these paths alone.
     """
     present = {file.path for file in scanned.notes}
     searched = known if only is None else only
     missing = set(vanished(searched, present, scanned.may_exist))
-    entries = {path: known[path] for path in missing.difference(denied) if path in known}
+    entries = {path: known[path] for path in filter(includes, missing) if path in known}
     if not entries:
         return {}
     changed = set(differing(scanned.notes, known))

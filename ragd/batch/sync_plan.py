@@ -81,14 +81,15 @@ def plan_sync(
     known: Mapping[str, FileInCatalog],
     *,
     read_all: bool = False,
-    denied: Collection[str] = (),
+    includes: Callable[[str], bool] = lambda path: True,
     may_exist: MayExist = lambda path: False,
     moves: Mapping[str, str] = MappingProxyType({}),
 ) -> SyncPlan:
     """The plan that follows from a scan of everything.
 
-    Notes that `may_exist` are not removed. `denied`: known paths that the configuration excludes
-    now. `moves` (new path -> old path) are not deletions.
+    Notes that `may_exist` are not removed. `includes`: whether a path belongs in the index by the
+    configuration; the others are removed, but not deletions. Nor are `moves` (new path -> old
+    path).
     """
     moved = set(moves.values())
     missing = vanished(known, {file.path for file in notes}, may_exist)
@@ -97,7 +98,7 @@ def plan_sync(
         differing(notes, known, read_all=read_all),
         removals,
         dict(moves),
-        frozenset(removals).difference(denied),
+        frozenset(filter(includes, removals)),
     )
 
 

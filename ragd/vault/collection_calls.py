@@ -5,8 +5,8 @@ known, and each function says how it returns that. It never asks a collection tw
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 from ragd.folds.catalog import Catalog, Entry
 from ragd.folds.health_reasons import Health
@@ -16,6 +16,8 @@ from ragd.vault.files import UNKNOWN_STAT, FileStat, NoteFile, PathKind, VaultGo
 from ragd.vault.note_reader import ReadResult
 from ragd.vault.threads import Lanes, VaultNotResponding
 from ragd.vault.vault_scan import VaultScan, join_scans
+
+TURN_S = 2.0  # how long a scan of one collection keeps the next one waiting
 
 T = TypeVar("T")
 
@@ -87,7 +89,7 @@ async def scan_all(
     *,
     known: Sequence[str] = (),
 ) -> VaultScan:
-    """Scan all roots at once. One that is known to hang is not asked, unless it is the only one.
+    """Scan all roots. One that is known to hang is not asked, unless it is the only one.
 
     `known`: notes that recognise a disk with another device number, for all collections.
     """
@@ -99,7 +101,7 @@ async def scan_all(
             raise VaultNotResponding(name)
         return await _scan_one(lanes, notes, catalog, name, known)
 
-    roots, gone = await _ask_each(names, scan)
+    roots, gone = await _ask_each(names, scan, in_turn=True)
     return join_scans(roots, gone, recorded, began)
 
 
@@ -234,17 +236,32 @@ def group_paths(notes: Collections, paths: Iterable[str]) -> dict[str, list[str]
 
 
 async def _ask_each(
-    names: Collection[str], ask: Callable[[str], Awaitable[T]]
+    names: Collection[str], ask: Callable[[str], Coroutine[Any, Any, T]], *, in_turn: bool = False
 ) -> tuple[dict[str, T], dict[str, VaultGone]]:
-    """The answers of all collections, and those that cannot be used."""
-    answers = await asyncio.gather(*map(ask, names), return_exceptions=True)
+    """The answers of all collections, and those that cannot be used.
+
+    `in_turn`: ask the next one when the last has answered, which is quicker than many threads that
+    compute at once. One that takes long is not waited for.
+    """
+    async with asyncio.TaskGroup() as group:
+        asked: list[asyncio.Task[T | VaultGone]] = []
+        for name in names:
+            asked.append(group.create_task(_ask(ask, name)))
+            if in_turn:
+                await asyncio.wait(asked[-1:], timeout=TURN_S)
+    answers = [task.result() for task in asked]
     found: dict[str, T] = {}
     gone: dict[str, VaultGone] = {}
     for name, answer in zip(names, answers, strict=True):
         if isinstance(answer, VaultGone):
             gone[name] = answer
-        elif isinstance(answer, BaseException):
-            raise answer
         else:
             found[name] = answer
     return found, gone
+
+
+async def _ask(ask: Callable[[str], Coroutine[Any, Any, T]], name: str) -> T | VaultGone:
+    try:
+        return await ask(name)
+    except VaultGone as why:
+        return why

@@ -32,7 +32,7 @@ from ragd.vault.collection_files import (
     CollectionScan,
     RootMemory,
 )
-from ragd.vault.collection_paths import VAULT, split_path
+from ragd.vault.collection_paths import VAULT
 from ragd.vault.document_reader import DocumentReader
 from ragd.vault.document_worker import CannotRead
 from ragd.vault.files import (
@@ -79,7 +79,6 @@ class _Roots(NamedTuple):
 
     config: Config
     files: Mapping[str, CollectionFiles]
-    names: frozenset[str]  # without the vault
 
 
 class NoteReader:
@@ -129,11 +128,13 @@ class NoteReader:
     def split(self, path: str) -> tuple[str, str]:
         """The collection of a path, and the path in it. The collection may be one that is not
         configured any more."""
-        if not path.startswith("@"):
+        if path[:1] != "@":
             return VAULT, path
-        self._current_roots()
-        found = split_path(path, self._roots.names)
-        return found if found[0] != VAULT else split_path(path, self._recorded())
+        first, _, inner = path.partition("/")
+        name = first[1:]
+        if name != VAULT and (name in self._current_roots() or name in self._recorded()):
+            return name, inner
+        return VAULT, path
 
     def collection_of(self, path: str) -> str:
         return self.split(path)[0]
@@ -322,7 +323,7 @@ class NoteReader:
             memory = known.memory if known is not None and known.root == path else None
             memory = memory or RootMemory(path, self._clock.monotonic)
             made[name] = CollectionFiles(name, rules_of(config, name), memory, sampled)
-        return _Roots(config, MappingProxyType(made), frozenset(config.collections))
+        return _Roots(config, MappingProxyType(made))
 
 
 def _outer(

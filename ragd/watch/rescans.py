@@ -120,27 +120,26 @@ class Rescans:
             await self._record_gone(name, why)
         if not scanned.roots:
             return
-        denied = await asyncio.to_thread(self._denied_paths, known)
         moves: Moves = {}
         if state.jobs.reading_notes is None:
             stored = stored_files(state.catalog)
-            moves = await moves_in_scan(self._notes, scanned, stored, denied=denied)
+            includes = self._notes.includes
+            moves = await moves_in_scan(self._notes, scanned, stored, includes=includes)
         if state.jobs.reading_notes is not None:
             self._requests.request_after_job()  # what the job has yet to store would look changed
             return
-        await self._compare(scanned, denied, moves, lambda: self._clock.monotonic() - began)
+        await self._compare(scanned, moves, lambda: self._clock.monotonic() - began)
 
-    def _denied_paths(self, paths: list[str]) -> list[str]:
-        return [path for path in paths if not self._notes.includes(path)]
-
-    async def _compare(
-        self, scanned: VaultScan, denied: list[str], moves: Moves, took_s: Callable[[], float]
-    ) -> None:
+    async def _compare(self, scanned: VaultScan, moves: Moves, took_s: Callable[[], float]) -> None:
         """Compare the scan with the catalog, and record the differences."""
         state = self._ledger.state
         stored = stored_files(state.catalog)
         plan = plan_sync(
-            scanned.notes, stored, denied=denied, may_exist=scanned.may_exist, moves=moves
+            scanned.notes,
+            stored,
+            includes=self._notes.includes,
+            may_exist=scanned.may_exist,
+            moves=moves,
         )
         plan = self._hold.apply_to(plan, stored, scanned)
         notes = self._left_out.pick(scanned)

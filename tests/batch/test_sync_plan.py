@@ -34,7 +34,12 @@ def test_what_is_gone_is_removed_unless_its_folder_could_not_be_read() -> None:
 
 def test_denied_and_moved_notes_are_not_deletions() -> None:
     before = known("denied.md", "gone.md", "old.md")
-    plan = plan_sync(seen("new.md"), before, denied=["denied.md"], moves={"new.md": "old.md"})
+    plan = plan_sync(
+        seen("new.md"),
+        before,
+        includes=lambda path: path != "denied.md",
+        moves={"new.md": "old.md"},
+    )
     assert plan.removals == ["denied.md", "gone.md"]
     assert plan.deletions == {"gone.md"}
     assert plan.moves == {"new.md": "old.md"}

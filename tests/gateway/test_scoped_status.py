@@ -118,14 +118,6 @@ def test_the_numbers_are_those_of_the_scope() -> None:
     ]
 
 
-def test_documents_are_counted_in_the_scope() -> None:
-    new = [FileChange(path=path, kind="added") for path in ("@secret/x.pdf", "@papers/y.pdf")]
-    data = status(OPEN, FilesChanged(changes=new)).data
-    assert (data["kinds"], data["documents_waiting"]) == ({"markdown": 2}, {"pdf": 1})
-    assert data["unindexed_files"] == 1
-    assert "not_included" not in data
-
-
 def test_the_newest_time_is_that_of_the_scope_and_the_version_is_left_out() -> None:
     about = status(OPEN, scanned()).meta
     assert (about.vault_mtime, about.index_version) == ("1970-01-01T00:33:20.000000Z", "g1")
