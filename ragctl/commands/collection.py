@@ -12,6 +12,7 @@ from typing import Any
 from ragctl.cli import add_json, one_of
 from ragctl.daemon.client import request
 from ragctl.daemon.reload import print_reload
+from ragctl.daemon.start import print_version_mismatch
 from ragctl.failure import Failure, NotRunning, UsageError
 from ragctl.setup.config_file import read_settings, save_settings
 from ragctl.setup.renamed_collection import drop_collection, rename_collection
@@ -81,8 +82,8 @@ def run(args: argparse.Namespace) -> int:
     expected = ARGUMENTS[args.action]
     given = [word for word in (args.target, args.new_name) if word is not None]
     if len(given) != len(expected):
-        usage = " ".join(("ragctl collection", args.action, *expected))
-        raise UsageError(f"Usage: `{usage}`.", "See `ragctl collection --help`.")
+        usage = " ".join((args.action, *expected))
+        raise UsageError(f"Usage: `ragctl collection {usage}`.", "See `ragctl collection --help`.")
     _refuse_options(args)
     match args.action:
         case "add":
@@ -289,23 +290,31 @@ def _list(home: Home, only_names: bool, as_json: bool) -> int:
 def _described(home: Home, config: Config) -> tuple[bool, list[dict[str, Any]]]:
     """Each collection as a running daemon describes it; else from the configuration alone."""
     try:
-        return True, list(request(home, "GET", "/v1/status").data["collections"])
+        answer = request(home, "GET", "/v1/status")
     except NotRunning:
-        from ragd.vault.reading_rules import roots_of
+        return False, _configured(config)
+    print_version_mismatch(answer)
+    described = answer.data.get("collections")
+    # A daemon of an earlier version lists none.
+    return True, _configured(config) if described is None else list(described)
 
-        return False, [
-            {
-                "name": name,
-                "path": path,
-                "notes": None,
-                "passages": None,
-                "state": "unknown" if os.path.isdir(path) else "missing",
-                "last_sync": None,
-                "waiting": None,
-                "held": None,
-                "watch": None,
-                "private": name in config.collections and config.collections[name].private,
-                "context": config.collections[name].context if name in config.collections else "",
-            }
-            for name, path in roots_of(config).items()
-        ]
+
+def _configured(config: Config) -> list[dict[str, Any]]:
+    from ragd.vault.reading_rules import roots_of
+
+    return [
+        {
+            "name": name,
+            "path": path,
+            "notes": None,
+            "passages": None,
+            "state": "unknown" if os.path.isdir(path) else "missing",
+            "last_sync": None,
+            "waiting": None,
+            "held": None,
+            "watch": None,
+            "private": name in config.collections and config.collections[name].private,
+            "context": config.collections[name].context if name in config.collections else "",
+        }
+        for name, path in roots_of(config).items()
+    ]

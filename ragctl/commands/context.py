@@ -48,8 +48,8 @@ def run(args: argparse.Namespace) -> int:
     words = " ".join(args.words)
     given = [word for word in (args.path, words or None) if word is not None]
     if len(given) != len(_ARGUMENTS[args.action]):
-        usage = " ".join(("ragctl context", args.action, *_ARGUMENTS[args.action]))
-        raise UsageError(f"Usage: `{usage}`.", "See `ragctl context --help`.")
+        usage = " ".join((args.action, *_ARGUMENTS[args.action]))
+        raise UsageError(f"Usage: `ragctl context {usage}`.", "See `ragctl context --help`.")
     settings = read_settings(args.home)
     if args.action == "list":
         return _list(_read_contexts(settings), args.json)

@@ -15,6 +15,8 @@ TALKS = [
     ("init", "{vault}"),
     ("config", "set", "watch.rescan_s", "600"),
     ("doctor",),
+    ("collection", "list"),
+    ("context", "set", "Journal", "My diary"),
     ("search", "where is it?"),
     ("show", "note.md#L3"),
     ("show", "/vault/note.md"),

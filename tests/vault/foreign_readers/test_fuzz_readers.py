@@ -1,11 +1,20 @@
 """Damaged files, some of each kind, always the same. `fuzz_readers.py` runs as many as you like."""
 
 import itertools
+from collections.abc import Iterator
 
 import pytest
+import structlog
 
 from ragd.vault.document_worker import DocumentWorker
 from tests.vault.foreign_readers.fuzz_readers import fuzz, mutations
+
+
+@pytest.fixture(autouse=True)
+def no_log_is_configured_afterwards() -> Iterator[None]:
+    """The fuzzer captures the log, which counts as a configuration."""
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.mark.slow

@@ -168,7 +168,9 @@ def test_brackets_in_brackets_without_end(worker: DocumentWorker) -> None:
 @pytest.mark.slow
 def test_a_page_that_unpacks_to_gigabytes(worker: DocumentWorker) -> None:
     found = worker.read("pdf", pdf_files.stream_bomb())
-    assert found in (Unreadable(reasons.TOO_MUCH_MEMORY), Unreadable(reasons.NO_TEXT_SCAN))
+    # If this process itself had more memory than the bomb, the system does not tell them apart.
+    known = (reasons.TOO_MUCH_MEMORY, reasons.NO_TEXT_SCAN, reasons.CRASHED)
+    assert found in [Unreadable(reason) for reason in known]
     assert "ferry" in read(worker, pdf_files.simple_pdf()).text
 
 
