@@ -33,9 +33,10 @@ def finish_within(seconds: str) -> None:
 
 def probe_within(seconds: str) -> None:
     """A shorter limit for probes."""
-    from ragd.health import health_monitor
+    from ragd.health import collection_probes, health_monitor
 
     health_monitor.PROBE_WITHIN_S = float(seconds)
+    collection_probes.PROBE_WITHIN_S = float(seconds)
 
 
 def umask(mode: str) -> None:
@@ -61,13 +62,14 @@ def hanging_vault() -> None:
 
 
 def hang_vault_while(path: str) -> None:
-    """Every call to the vault blocks while a file exists."""
+    """Every call to the vault blocks while a file exists. `FILE:FOLDER`: only to this root."""
+    path, _, only = path.partition(":")
     from ragd.vault import files as vault
     from ragd.vault.disk_waits import waits_for_disk
     from ragd.vault.safe_open import open_root
 
     def hanging(root: str) -> int | str:
-        while os.path.exists(path):
+        while os.path.exists(path) and only in ("", root):
             time.sleep(0.01)
         return open_root(root)
 
