@@ -19,7 +19,12 @@ from ragd.batch.gone_collections import record_gone, why_refused
 from ragd.batch.in_flight import Batch, Payloads
 from ragd.batch.moved_notes import Moves, moves_among, moves_in_scan
 from ragd.batch.scan_facts import scanned_fact
-from ragd.batch.slow_documents import documents_last, first_documents, put_off_documents
+from ragd.batch.slow_documents import (
+    PLANNED_AT_ONCE,
+    documents_last,
+    first_documents,
+    put_off_documents,
+)
 from ragd.batch.sync_plan import SyncPlan, plan_sync
 from ragd.clock import Clock, new_id
 from ragd.config.live_settings import Settings
@@ -151,7 +156,7 @@ class Batcher:
                     # Otherwise the requested job reads these notes, too.
                     await self._sync_waiting(self._waiting_notes())
             elif (documents := self._waiting_paths()) and not is_damaged(state):
-                await self._read_documents(documents)
+                await self._read_documents(documents[:PLANNED_AT_ONCE])
             elif is_damaged(state) or not await self._change_times.fill_some():
                 await self._woken.wait()
 

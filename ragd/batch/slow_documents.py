@@ -14,6 +14,7 @@ from ragd.events import FileChange
 from ragd.notes.documents.kinds import is_slow
 
 DOCUMENTS_AT_ONCE = 8  # in one job
+PLANNED_AT_ONCE = 512  # that a job chooses from: each of them is looked at, whatever else waits
 
 
 class SplitPlan(NamedTuple):

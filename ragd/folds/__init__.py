@@ -74,7 +74,7 @@ def apply(state: State, record: Record) -> None:
 def _dispatch(state: State, event: Fact, record: Record) -> None:
     kind = type(event)
     catalog = state.catalog
-    before = _health_inputs(catalog)
+    before = _health_inputs(state)
     if handle := _CATALOG_HANDLERS.get(kind):
         handle(catalog, event, record)
     if handle_job := _jobs.HANDLERS.get(kind):
@@ -88,14 +88,19 @@ def _dispatch(state: State, event: Fact, record: Record) -> None:
     handle_health = _health.HANDLERS.get(kind)
     if handle_health:
         handle_health(state.health, event, record)
-    if handle_health or before != _health_inputs(catalog):
+    if handle_health or before != _health_inputs(state):
         _health.update_reasons(state.health, catalog, record)
 
 
-def _health_inputs(catalog: Catalog) -> tuple[object, ...]:
-    """Everything that the table of reasons reads from the catalog."""
-    has_waiting = catalog.has_waiting_notes
-    return not catalog.files, has_waiting, catalog.backlog > 0, catalog.index
+def _health_inputs(state: State) -> tuple[object, ...]:
+    """Everything that the table of reasons reads from the catalog.
+
+    It is read for every record. Only while a probe says that something has waited too long are the
+    waiting files looked at: there may be very many.
+    """
+    catalog = state.catalog
+    is_stale = "freshness" in state.health.lost and catalog.has_waiting_notes
+    return not catalog.files, is_stale, catalog.backlog > 0, catalog.index
 
 
 def encode_state(state: State) -> bytes:

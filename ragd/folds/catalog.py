@@ -1,6 +1,5 @@
 """The catalog: what the index holds, note by note. A fold. Pure; it never reads vault or table."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -30,7 +29,7 @@ from ragd.folds.tables import Building as Building
 from ragd.folds.tables import Entry as Entry
 from ragd.folds.tables import Table as Table
 from ragd.folds.times import iso_of_ns
-from ragd.notes.documents.kinds import is_slow, kind_of
+from ragd.notes.documents.kinds import count_kinds, is_slow
 from ragd.vault.collection_paths import VAULT, join_path
 
 LISTED_MAX = 10_000  # skipped or failed files that are kept by name
@@ -99,7 +98,7 @@ class Catalog(Table):
     def unread_documents(self) -> dict[str, int]:
         """How many documents that take long to read wait, by kind."""
         waiting = (path for path in self.waiting if is_slow(path) and path not in self.skipped)
-        return dict(Counter(kind_of(path).name for path in waiting))
+        return count_kinds(waiting)
 
     @property
     def has_waiting_notes(self) -> bool:

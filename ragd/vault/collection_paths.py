@@ -16,11 +16,13 @@ RESERVED = (VAULT, MEMORY)
 
 
 def split_path(path: str, names: Container[str]) -> tuple[str, str]:
-    """The collection of a path, and the path in it. `names`: the collections besides the vault."""
+    """The collection of a path, and the path in it. `names`: of the collections; the vault may be
+    among them, but no path begins with `@vault`."""
     if path.startswith("@"):
         first, _, inner = path.partition("/")
-        if first[1:] in names:
-            return first[1:], inner
+        name = first[1:]
+        if name != VAULT and name in names:
+            return name, inner
     return VAULT, path
 
 

@@ -32,7 +32,7 @@ from ragd.vault.collection_files import (
     CollectionScan,
     RootMemory,
 )
-from ragd.vault.collection_paths import VAULT
+from ragd.vault.collection_paths import VAULT, split_path
 from ragd.vault.document_reader import DocumentReader
 from ragd.vault.document_worker import CannotRead
 from ragd.vault.files import (
@@ -128,13 +128,10 @@ class NoteReader:
     def split(self, path: str) -> tuple[str, str]:
         """The collection of a path, and the path in it. The collection may be one that is not
         configured any more."""
-        if path[:1] != "@":
+        if not path.startswith("@"):
             return VAULT, path
-        first, _, inner = path.partition("/")
-        name = first[1:]
-        if name != VAULT and (name in self._current_roots() or name in self._recorded()):
-            return name, inner
-        return VAULT, path
+        found = split_path(path, self._current_roots())
+        return found if found[0] != VAULT else split_path(path, self._recorded())
 
     def collection_of(self, path: str) -> str:
         return self.split(path)[0]

@@ -17,6 +17,7 @@ NAMES = {"papers", "work-2"}
         ("@people/Ann.md", "vault", "@people/Ann.md"),
         ("@papers.md", "vault", "@papers.md"),
         ("Notes/@papers/b.md", "vault", "Notes/@papers/b.md"),
+        ("@vault/x.md", "vault", "@vault/x.md"),
         ("@", "vault", "@"),
         ("", "vault", ""),
     ],
