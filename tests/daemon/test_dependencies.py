@@ -12,6 +12,7 @@ from aiohttp import web
 from ragd.embed.providers import ollama
 from ragd.paths import Home
 from tests.daemon.processes import Process, facts, write_config
+from tests.http_servers import serving
 from tests.patience import PATIENCE_S
 
 Start = Callable[..., Process]
@@ -59,13 +60,8 @@ async def fake_ollama(port: int = 0, body: str = '{"version": "0.5"}') -> AsyncI
 
     app = web.Application()
     app.add_routes([web.get("/api/version", version), web.get("/api/tags", tags)])
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", port).start()
-    try:
-        yield runner.addresses[0][1]
-    finally:
-        await runner.cleanup()
+    async with serving(app, port) as used:
+        yield used
 
 
 async def test_ollama_that_goes_away_and_comes_back(home: Home, start: Start) -> None:
@@ -173,6 +169,7 @@ async def test_no_answer_whatever_breaks_the_probe(said: bytes) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(said)
         writer.close()
+        await writer.wait_closed()
 
     server = await asyncio.start_server(speak, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
@@ -190,7 +187,9 @@ async def test_an_answer_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyP
                 writer.write(b" " * 65536)
                 await writer.drain()
         except ConnectionError:
-            writer.close()
+            pass
+        finally:  # also if the test ends first
+            writer.transport.abort()
 
     server = await asyncio.start_server(babble, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]

@@ -13,7 +13,7 @@ from ragd.folds.health_reasons import Health, RaisedReason
 from ragd.health.service_notification import health_summary
 from ragd.paths import Home
 from ragd.runtime.notify_socket import NotifySocket, from_environment
-from tests.daemon.processes import Process
+from tests.daemon.processes import Process, types
 from tests.patience import PATIENCE_S, wait_until
 
 Start = Callable[..., Process]
@@ -96,6 +96,7 @@ async def test_ready_is_said_when_it_listens_and_stopping_when_it_goes(
 async def test_the_status_follows_health(home: Home, start: Start, manager: Manager) -> None:
     daemon = start("plain", NOTIFY_SOCKET=manager.address)
     await manager.until("STATUS=unavailable: INDEX_NOT_FOUND")
+    await wait_until(lambda: "watch_started" in types(home))  # else the watch would be lost as well
     vault = Path(home.root).parent / "vault"
     vault.rename(vault.with_name("away"))
     await manager.until("STATUS=unavailable: VAULT_NOT_FOUND, INDEX_NOT_FOUND")

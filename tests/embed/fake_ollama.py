@@ -13,6 +13,8 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.http_servers import serving
+
 MODEL = "mxbai-embed-large"
 DIGEST = "468836162de7f81e041c43663fedbbba921dcea9b9fefea135685a39b2d83dd8"
 DIMENSIONS = 48
@@ -188,11 +190,6 @@ async def running(port: int = 0) -> AsyncIterator[FakeOllama]:
             web.post("/api/embed", server.embed),
         ]
     )
-    runner = web.AppRunner(app, shutdown_timeout=0, handler_cancellation=True)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", port).start()
-    server.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    try:
+    async with serving(app, port, shutdown_timeout=0, handler_cancellation=True) as used:
+        server.base_url = f"http://127.0.0.1:{used}"
         yield server
-    finally:
-        await runner.cleanup()

@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -87,13 +88,20 @@ async def test_a_first_index_that_a_kill_left_half_made_is_removed_with_the_next
 ) -> None:
     vectors = tmp_path / "home" / "vectors.lance"
     running = await start()
-    store = LanceStore(running.settings.vectors)
-    for name in ("01KILLED", "01KILLEDTOO"):
-        fingerprint, vault = running.pipeline.notes.fingerprint, vault_id(running.settings.current)
-        identity = IndexIdentity(name, local_model.SPACE, fingerprint, vault)
-        (await store.create(identity)).close()
-    store.close()
-    running = await indexed(start)
+    fingerprint, vault = running.pipeline.notes.fingerprint, vault_id(running.settings.current)
+
+    async def half_make() -> None:
+        store = LanceStore(running.settings.vectors)
+        for name in ("01KILLED", "01KILLEDTOO"):
+            identity = IndexIdentity(name, local_model.SPACE, fingerprint, vault)
+            (await store.create(identity)).close()
+        store.close()
+
+    def left_by_a_kill() -> None:
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, half_make()).result()
+
+    running = await indexed(partial(start, left_by_a_kill))
     assert [path.name for path in vectors.iterdir()] == [running.catalog.index.generation]
     await assert_index_equals_vault(running)
 

@@ -5,6 +5,7 @@ import pytest
 from ragd.notes.documents.model import Document, Place, Unreadable
 from ragd.vault.document_worker import DocumentWorker
 from ragd.vault.foreign_readers import reasons
+from tests.vault.foreign_readers import both_ways
 from tests.vault.foreign_readers.office_files import (
     LAUGHS,
     chapter,
@@ -15,9 +16,7 @@ from tests.vault.foreign_readers.office_files import (
 
 
 def read(worker: DocumentWorker, data: bytes) -> Document:
-    found = worker.read("epub", data)
-    assert isinstance(found, Document), found
-    return found
+    return both_ways.read_text(worker, "epub", data)
 
 
 def test_a_book_is_read_chapter_by_chapter(worker: DocumentWorker) -> None:
@@ -98,7 +97,7 @@ def encryption_of(name: str) -> dict[str, str | bytes]:
 def test_a_book_with_copy_protection(worker: DocumentWorker) -> None:
     chapters = {"one.xhtml": chapter("<p>Text</p>")}
     locked = epub_of(chapters, encryption_of("OEBPS/one.xhtml"))
-    assert worker.read("epub", locked) == Unreadable(reasons.ENCRYPTED)
+    assert both_ways.read(worker, "epub", locked) == Unreadable(reasons.ENCRYPTED)
     fonts = epub_of(chapters, encryption_of("OEBPS/font.otf"))
     assert read(worker, fonts).text == "Text"
 
@@ -120,7 +119,7 @@ def test_a_book_with_copy_protection(worker: DocumentWorker) -> None:
     ids=["empty", "cut", "no package", "laughs", "no chapter", "no text", "bomb"],
 )
 def test_a_book_that_cannot_be_read(worker: DocumentWorker, data: bytes, reason: str) -> None:
-    assert worker.read("epub", data) == Unreadable(reason)
+    assert both_ways.read(worker, "epub", data) == Unreadable(reason)
 
 
 def test_entities_of_a_chapter_do_not_grow(worker: DocumentWorker) -> None:

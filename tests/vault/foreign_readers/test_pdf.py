@@ -5,7 +5,7 @@ import pytest
 from ragd.notes.documents.model import Document, Heading, Place, Unreadable
 from ragd.vault.document_worker import DocumentWorker
 from ragd.vault.foreign_readers import limits, reasons
-from tests.vault.foreign_readers import pdf_files
+from tests.vault.foreign_readers import both_ways, pdf_files
 from tests.vault.foreign_readers.pdf_files import PdfFile, Printed, column, drawn, pdf_of
 
 BODY = [
@@ -16,9 +16,7 @@ BODY = [
 
 
 def read(worker: DocumentWorker, data: bytes) -> Document:
-    found = worker.read("pdf", data)
-    assert isinstance(found, Document), found
-    return found
+    return both_ways.read_text(worker, "pdf", data)
 
 
 def test_every_page_is_a_place(worker: DocumentWorker) -> None:

@@ -1,7 +1,6 @@
-"""How much of a vault is fenced code."""
+"""What a sample of notes shows: how much of them is fenced code."""
 
-from ragd.vault.code_sample import CodeSample, code_share
-from ragd.vault.language_sample import AGAIN_S, MOST_NOTES
+from ragd.vault.note_sample import AGAIN_S, MOST_NOTES, NoteSample, code_share
 
 CODE = b"# Run\r\n```sh\r\nmake all\r\n```\r\n"
 TEXT = b"---\ncode: '```'\n---\nA sentence of some length.\n"
@@ -16,9 +15,9 @@ def test_the_share_counts_characters_of_code_without_spaces_and_properties() -> 
 
 def test_the_percentage_is_that_of_the_whole_sample() -> None:
     notes = {"a.md": b"```\n" + b"x" * 60 + b"\n```", "b.md": b"y" * 34, "c.md": b""}
-    sample = CodeSample(notes.__getitem__, lambda: 0.0)
-    assert sample.percent(list(notes)) == 60
-    assert CodeSample(notes.__getitem__, lambda: 0.0).percent(["c.md"]) is None
+    sample = NoteSample(notes.__getitem__, lambda: 0.0)
+    assert sample.measure(list(notes)).code_percent == 60
+    assert NoteSample(notes.__getitem__, lambda: 0.0).measure(["c.md"]).code_percent is None
 
 
 def test_a_bounded_number_of_notes_is_read_and_not_at_every_scan() -> None:
@@ -29,15 +28,15 @@ def test_a_bounded_number_of_notes_is_read_and_not_at_every_scan() -> None:
         read.append(path)
         return CODE
 
-    sample = CodeSample(read_note, lambda: now)
+    sample = NoteSample(read_note, lambda: now)
     paths = [f"{number:05}.md" for number in range(5_000)]
-    first = sample.percent(paths)
-    assert first is not None and 0 < len(read) <= MOST_NOTES
+    first = sample.measure(paths)
+    assert first.code_percent is not None and 0 < len(read) <= MOST_NOTES
     read.clear()
-    assert sample.percent(paths[:100]) == first and not read
-    sample.percent(paths * 2)
+    assert sample.measure(paths[:100]) == first and not read
+    sample.measure(paths * 2)
     assert read, "the vault has doubled"
     read.clear()
     now = AGAIN_S
-    sample.percent(paths)
+    sample.measure(paths)
     assert read, "an hour is over"
