@@ -168,6 +168,15 @@ def one_of(*choices: str) -> OneOf:
     return OneOf(*choices)
 
 
+def require_arguments(
+    verb: str, action: str, expected: Sequence[str], given: Sequence[str]
+) -> None:
+    """Raises UsageError if an action of a command got too few or too many arguments."""
+    if len(given) != len(expected):
+        usage = " ".join(("ragctl", verb, action, *expected))
+        raise UsageError(f"Usage: `{usage}`.", f"See `ragctl {verb} --help`.")
+
+
 def at_least(lowest: float, kind: Callable[[str], float]) -> Callable[[str], float]:
     """An option's type: a number that is not below `lowest`."""
 

@@ -77,13 +77,13 @@ OFFLINE = (
 )
 CLIENT_MAY_USE = (
     *("ragd.runtime.subprocesses", "ragd.errors", "ragd.paths", "ragd.protocol"),
-    "ragd.close_match",
+    *("ragd.close_match", "ragd.vault.collection_paths"),
 )
 # `init` counts notes and finds their languages as the daemon does, and opens no index.
 READS_THE_VAULT = (
     *("ragd.vault.files", "ragd.vault.walk", "ragd.vault.safe_open", "ragd.vault.disk_waits"),
     *("ragd.vault.folder_rules", "ragd.vault.file_patterns", "ragd.vault.leftover_files"),
-    *("ragd.vault.language_sample", "ragd.vault.reading_rules"),
+    *("ragd.vault.note_sample", "ragd.vault.reading_rules"),
 )
 KNOWS_MODELS = ("ragd.embed.providers.shipped_models", "ragd.embed.providers.model_choice")
 OFFLINE_MAY_USE = (
@@ -91,7 +91,6 @@ OFFLINE_MAY_USE = (
     *("ragd.config.load", "ragd.config.keys", "ragd.config.schema", "ragd.config.validation"),
     *("ragd.config.json_schema", "ragd.config.contexts", "ragd.runtime.durable_files"),
     "ragd.config.collection_rules",
-    "ragd.vault.collection_paths",
     *("ragd.health.explanation", "ragd.notes", *READS_THE_VAULT, *KNOWS_MODELS),
 )
 # Of the stages, ragctl reaches only this, at whatever distance.

@@ -6,10 +6,10 @@ They are kept in config.json. A running daemon applies a change at once. It neve
 import argparse
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from ragctl.cli import add_json, one_of
+from ragctl.cli import add_json, one_of, require_arguments
 from ragctl.daemon.client import request
 from ragctl.daemon.reload import print_reload
 from ragctl.daemon.start import print_version_mismatch
@@ -79,11 +79,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    expected = ARGUMENTS[args.action]
     given = [word for word in (args.target, args.new_name) if word is not None]
-    if len(given) != len(expected):
-        usage = " ".join((args.action, *expected))
-        raise UsageError(f"Usage: `ragctl collection {usage}`.", "See `ragctl collection --help`.")
+    require_arguments("collection", args.action, ARGUMENTS[args.action], given)
     _refuse_options(args)
     match args.action:
         case "add":
@@ -130,14 +127,14 @@ def _add(args: argparse.Namespace) -> int:
     changed = {**settings, "collections": {**_collections(settings), name: entry}}
     reload = save_settings(args.home, changed)
     notes = _count_notes(args.home, name)
-    if args.json:
-        emit_json({"name": name, "path": root, "notes": notes, "daemon": reload})
-    else:
-        print(f"@{name}: {clean(root)}")
-        print_reload(reload)
-        if not reload["error"]:
-            print_notice(_what_happens(args.home, notes, running=reload["running"]))
-    return EXIT_CONFIG if reload["error"] else EXIT_OK
+    result = {"name": name, "path": root, "notes": notes}
+    return _report(
+        args.json,
+        result,
+        reload,
+        f"@{name}: {clean(root)}",
+        lambda: _what_happens(args.home, notes, running=reload["running"]),
+    )
 
 
 def _remove(home: Home, typed: str, as_json: bool) -> int:
@@ -145,15 +142,13 @@ def _remove(home: Home, typed: str, as_json: bool) -> int:
     name = _known_name(typed, config)
     reload = save_settings(home, drop_collection(settings, name))
     path = config.collections[name].path
-    if as_json:
-        emit_json({"name": name, "path": path, "daemon": reload})
-    else:
-        print(f"@{name} was removed; the files in {clean(path)} are not touched.")
-        print_reload(reload)
-        if not reload["error"]:
-            when = "now" if reload["running"] else "when the daemon starts"
-            print_notice(f"Its notes leave the index {when}.")
-    return EXIT_CONFIG if reload["error"] else EXIT_OK
+    return _report(
+        as_json,
+        {"name": name, "path": path},
+        reload,
+        f"@{name} was removed; the files in {clean(path)} are not touched.",
+        lambda: f"Its notes leave the index {_when(reload)}.",
+    )
 
 
 def _rename(home: Home, old: str, new: str, as_json: bool) -> int:
@@ -162,15 +157,35 @@ def _rename(home: Home, old: str, new: str, as_json: bool) -> int:
     _refuse_name(new, config, is_given=True)
     reload = save_settings(home, rename_collection(settings, old, new))
     path = config.collections[old].path
+    return _report(
+        as_json,
+        {"old_name": old, "name": new, "path": path},
+        reload,
+        f"@{old} is @{new} now.",
+        lambda: f"Its notes get their new paths {_when(reload)}; vectors come from the cache.",
+    )
+
+
+def _report(
+    as_json: bool,
+    result: JsonObject,
+    reload: dict[str, Any],
+    done: str,
+    what_follows: Callable[[], str],
+) -> int:
+    """Print what was changed and what the daemon does about it."""
     if as_json:
-        emit_json({"old_name": old, "name": new, "path": path, "daemon": reload})
+        emit_json({**result, "daemon": reload})
     else:
-        print(f"@{old} is @{new} now.")
+        print(done)
         print_reload(reload)
         if not reload["error"]:
-            when = "now" if reload["running"] else "when the daemon starts"
-            print_notice(f"Its notes get their new paths {when}; vectors come from the cache.")
+            print_notice(what_follows())
     return EXIT_CONFIG if reload["error"] else EXIT_OK
+
+
+def _when(reload: dict[str, Any]) -> str:
+    return "now" if reload["running"] else "when the daemon starts"
 
 
 def default_name(root: str) -> str:

@@ -7,10 +7,10 @@ import argparse
 import json
 import os
 
-from ragctl.cli import add_json, one_of
+from ragctl.cli import add_json, one_of, require_arguments
 from ragctl.commands.init import resolve_vault
 from ragctl.daemon.reload import print_reload, reload_daemon
-from ragctl.failure import Failure, UsageError
+from ragctl.failure import Failure
 from ragctl.service_managers import installed_service
 from ragctl.setup.config_file import read_settings, replace_config
 from ragctl.setup.other_vault import index_drop_warnings
@@ -62,11 +62,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    expected = ARGUMENTS[args.action]
     given = [word for word in (args.key, args.value) if word is not None]
-    if len(given) != len(expected):
-        usage = " ".join(("ragctl config", args.action, *expected))
-        raise UsageError(f"Usage: `{usage}`.", "See `ragctl config --help`.")
+    require_arguments("config", args.action, ARGUMENTS[args.action], given)
     match args.action:
         case "path":
             return _path(args.home, args.json)

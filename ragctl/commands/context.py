@@ -7,7 +7,8 @@ import argparse
 import os
 from typing import Any
 
-from ragctl.cli import add_json, one_of
+from ragctl.arguments.vault_paths import path_in_roots
+from ragctl.cli import add_json, one_of, require_arguments
 from ragctl.daemon.reload import print_reload
 from ragctl.failure import UsageError
 from ragctl.setup.config_file import read_settings, save_settings
@@ -20,6 +21,7 @@ from ragd.config.validation import JsonObject
 from ragd.errors import EXIT_CONFIG, EXIT_NOTHING_FOUND, EXIT_OK
 from ragd.paths import Home
 from ragd.vault.collection_paths import VAULT, join_path, split_path
+from ragd.vault.reading_rules import roots_of
 
 EXAMPLES = (
     ('ragctl context set Journal "My diary since 2019"', "results from this folder say it"),
@@ -47,9 +49,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     words = " ".join(args.words)
     given = [word for word in (args.path, words or None) if word is not None]
-    if len(given) != len(_ARGUMENTS[args.action]):
-        usage = " ".join((args.action, *_ARGUMENTS[args.action]))
-        raise UsageError(f"Usage: `ragctl context {usage}`.", "See `ragctl context --help`.")
+    require_arguments("context", args.action, _ARGUMENTS[args.action], given)
     settings = read_settings(args.home)
     if args.action == "list":
         return _list(_read_contexts(settings), args.json)
@@ -79,12 +79,9 @@ def place_of(typed: str, config: Config) -> str:
 
 def _relative(path: str, config: Config) -> str:
     """An absolute path, relative to the vault or as `@name/path`."""
-    roots = {VAULT: config.vault_path} | {n: one.path for n, one in config.collections.items()}
-    for name, root in roots.items():
-        for place in (root, os.path.realpath(root)):
-            if f"{path}{os.sep}".startswith(place.rstrip(os.sep) + os.sep):
-                inner = path[len(place.rstrip(os.sep)) + 1 :].replace(os.sep, "/")
-                return join_path(name, inner) or ROOT
+    found = path_in_roots(path, roots_of(config))
+    if found is not None:
+        return found or ROOT
     raise UsageError(
         f"{clean(path)} is in neither the vault nor a collection.",
         "Give a path relative to the vault, or `@NAME` for a collection.",

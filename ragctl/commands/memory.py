@@ -5,9 +5,9 @@ from typing import Any
 from urllib.parse import quote
 
 from ragctl.arguments.vault_paths import relative_to_vault
-from ragctl.cli import add_json, one_of
+from ragctl.cli import add_json, one_of, require_arguments
 from ragctl.daemon.start import call_daemon
-from ragctl.failure import Failure, UsageError
+from ragctl.failure import Failure
 from ragctl.views.render import Ink, ago, clean, clean_lines, counted, emit_bytes, print_notice
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK
 from ragd.paths import Home
@@ -43,11 +43,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    expected = _ARGUMENTS[args.action]
-    given = [word for word in (args.key, args.value, args.note) if word is not None]
-    if len(given) != len(expected) or "" in given:
-        usage = " ".join(("ragctl memory", args.action, *expected))
-        raise UsageError(f"Usage: `{usage}`.", "See `ragctl memory --help`.")
+    given = [word for word in (args.key, args.value, args.note) if word]
+    require_arguments("memory", args.action, _ARGUMENTS[args.action], given)
     match args.action:
         case "list":
             return _list(args.home, args.json)

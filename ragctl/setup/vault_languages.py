@@ -7,7 +7,7 @@ from ragd.config.load import Config
 from ragd.embed.providers.model_choice import describe_languages, model_for_setting
 from ragd.notes.documents.kinds import WRITTEN_KINDS, kind_of
 from ragd.vault.file_patterns import NotePatterns
-from ragd.vault.language_sample import MOST_BYTES, LanguageSample
+from ragd.vault.note_sample import CODE_BYTES, NoteSample
 
 _NOTES_MAX = 2_000  # paths to collect; the sample is spread over them
 
@@ -17,7 +17,7 @@ def language_hints(vault: str, config: Config) -> list[str]:
     embedding = config.embedding
     if embedding.provider == "ollama":
         return []
-    languages = LanguageSample(_read, lambda: 0.0).count_languages(list(_notes(vault, config)))
+    languages = NoteSample(_read, lambda: 0.0).measure(list(_notes(vault, config))).languages
     if not languages:
         return []
     model = model_for_setting(embedding.language, languages)
@@ -52,6 +52,6 @@ def _notes(vault: str, config: Config) -> Iterator[str]:
 def _read(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
-            return file.read(MOST_BYTES)
+            return file.read(CODE_BYTES)
     except OSError:
         return b""

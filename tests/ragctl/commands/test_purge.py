@@ -196,6 +196,20 @@ def test_where_the_vault_is_in_danger_nothing_is_removed(
     assert tree(short) == before
 
 
+@pytest.mark.parametrize("root", ["{home}", "{short}", "{home}/events"])
+def test_where_a_collection_is_in_danger_nothing_is_removed(
+    ragctl: Ragctl, home: Home, short: Path, root: str
+) -> None:
+    fill(home)
+    place = root.format(home=home.root, short=short)
+    collections = {"papers": {"path": place}}
+    config = {"vault_path": str(short / "vault"), "collections": collections}
+    Path(home.config).write_text(json.dumps(config))
+    before = tree(short)
+    assert ragctl("purge", "--yes").code == 1
+    assert tree(short) == before
+
+
 @pytest.mark.parametrize("content", ["not json", "[]", '{"name": "a project"}', "[" * 99999])
 def test_a_folder_that_is_not_ragds_is_left_alone(
     ragctl: Ragctl, home: Home, short: Path, content: str

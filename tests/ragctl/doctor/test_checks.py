@@ -292,3 +292,19 @@ def test_a_damaged_store_is_reported(home: Home) -> None:
     assert stores.memories(home).verdict == "fail"
     assert stores.cache(home).verdict == "warn"
     assert sorted(os.listdir(home.root)) == ["config.json", "embeddings.sqlite", "memories.sqlite"]
+
+
+def test_each_folder_of_a_collection_is_checked(home: Home, short: Path) -> None:
+    assert "no collections" in vault.collections(home).message
+    for name in ("papers", "empty"):
+        (short / name).mkdir()
+    (short / "papers" / "a.md").write_text("a")
+    collections = {name: {"path": str(short / name)} for name in ("papers", "empty", "away")}
+    configure(home, collections=collections)
+    finding = vault.collections(home)
+    assert finding.verdict == "warn"
+    assert "@empty" in finding.message and "@away" in finding.message
+    assert "@papers" not in finding.message
+    assert str(short / "away") in finding.private
+    configure(home, collections={"papers": collections["papers"]})
+    assert vault.collections(home).verdict == "ok"

@@ -93,3 +93,15 @@ def test_every_text_field_of_every_fact_is_reviewed() -> None:
         *("configured", "made", "moved", "only_times", "templates", "languages"),
         *("code_percent", "not_included", "slow"),
     }
+
+
+def test_names_of_collections_are_hashed_and_their_state_is_kept(redactor: Redactor) -> None:
+    said = redactor.redact_value(
+        {
+            "actors": [{"name": "batcher"}],
+            "collections": [{"name": "divorce", "state": "missing", "path": "/x", "notes": 3}],
+        }
+    )
+    assert said["actors"] == [{"name": "batcher"}]
+    [one] = said["collections"]
+    assert one["name"].startswith("#") and (one["state"], one["notes"]) == ("missing", 3)
