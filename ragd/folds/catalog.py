@@ -134,14 +134,13 @@ class Catalog(Table):
         return self.documents_stored - further
 
     def _count_below(self, folder: str) -> int:
-        building = self.building
-        if building is None:
-            return self.folders.count(folder)
-        if not building.folders.count(folder):
-            return self.folders.count(folder)
+        served, building = self.folders.count(folder), self.building
+        if building is None or not building.folders.count(folder):
+            return served
         inside = f"{folder}/"
-        together = self.files.keys() | building.files.keys()
-        return sum(path.startswith(inside) for path in together)
+        return served + sum(
+            path.startswith(inside) and path not in self.files for path in building.files
+        )
 
     def is_elsewhere(self, device: int, collection: str = VAULT) -> bool:
         """Whether a collection is on another device than when no note was missing."""

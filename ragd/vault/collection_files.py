@@ -11,8 +11,6 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from ragd.folds.times import iso_of_ns
-from ragd.notes.documents.kinds import WRITTEN_KINDS, kind_of
-from ragd.vault.code_sample import CodeSample
 from ragd.vault.collection_paths import VAULT
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.files import (
@@ -29,8 +27,8 @@ from ragd.vault.files import (
     VaultGone,
 )
 from ragd.vault.folder_rules import FolderRules
-from ragd.vault.language_sample import LanguageSample
 from ragd.vault.leftover_files import why_skipped
+from ragd.vault.note_sample import NoteSample
 from ragd.vault.reading_rules import ReadingRules
 
 MOST_HASHED = 10_000  # remembered hashes of notes that may have been moved
@@ -49,8 +47,7 @@ class RootMemory:
         self.identity: RootIdentity | None = None
         self.templates: tuple[str, ...] = ()
         self.hashed: dict[str, tuple[NoteFile, str]] = {}
-        self.languages = LanguageSample(self._read_or_nothing, monotonic)
-        self.code = CodeSample(self._read_or_nothing, monotonic)
+        self.sample = NoteSample(self._read_or_nothing, monotonic)
 
     def _read_or_nothing(self, path: str) -> bytes:
         """The bytes of a note; none if it cannot be read now."""
@@ -85,7 +82,7 @@ class CollectionFiles:
     """The notes of one root, by one version of its rules."""
 
     def __init__(self, name: str, rules: ReadingRules, memory: RootMemory, sampled: int) -> None:
-        """`sampled`: how many of its notes are read to find out their language."""
+        """`sampled`: how many of its notes a sample reads."""
         self.name = name
         self.rules = rules
         self.memory = memory
@@ -122,7 +119,7 @@ class CollectionFiles:
         rules = self._current_rules()
         found = memory.files.scan(rules.folders, self.rules.patterns, memory.identity)
         memory.identity = found.identity
-        written = [n.path for n in found.notes if kind_of(n.path).name in WRITTEN_KINDS]
+        sample = memory.sample.measure([note.path for note in found.notes], self._sampled)
         newest = max((note.mtime_ns for note in found.notes), default=None)
         return CollectionScan(
             found.notes,
@@ -131,10 +128,10 @@ class CollectionFiles:
             found.unreadable_folders,
             found.folders,
             found.templates,
-            memory.languages.count_languages(written, self._sampled),
+            sample.languages,
             None if newest is None else iso_of_ns(newest),
             found.not_included,
-            memory.code.percent(written) if self.name == VAULT else None,
+            sample.code_percent if self.name == VAULT else None,
         )
 
     def verify_root(self) -> None:

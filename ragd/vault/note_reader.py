@@ -46,7 +46,7 @@ from ragd.vault.files import (
     SkipPath,
     VaultGone,
 )
-from ragd.vault.language_sample import MOST_NOTES
+from ragd.vault.note_sample import MOST_NOTES
 from ragd.vault.reading_rules import roots_of, rules_of
 
 __all__ = ["NoteReader", "PathKind", "ReadResult", "RootIdentity", "VaultGone"]
