@@ -4,7 +4,7 @@ It never reveals a collection that the asker may not search: the error for one i
 collection that does not exist, and only permitted names are suggested.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -14,6 +14,8 @@ from ragd.config.schema import Config
 from ragd.errors import RagdError
 from ragd.protocol.asker import Asker
 from ragd.vault.collection_paths import VAULT, collection_of
+
+Permits = Callable[[str], bool]  # whether the note or the folder at this path may be shown
 
 
 class Scope(Struct, frozen=True):
@@ -55,7 +57,8 @@ def requested_scope(config: Config, asker: Asker, wanted: Sequence[str]) -> Scop
     """Exactly the collections with these names. Raises RagdError for a name that is unknown, or
     that this asker may not search."""
     allowed = permitted(config, asker)
-    return _scope(config, frozenset(_known_name(name, allowed) for name in wanted))
+    names = map(collection_name, wanted)
+    return _scope(config, frozenset(known_name("collections", name, allowed) for name in names))
 
 
 def without(scope: Scope, names: Collection[str]) -> Scope:
@@ -86,13 +89,13 @@ def _scope(config: Config, names: frozenset[str]) -> Scope:
     return Scope(names, frozenset(config.collections))
 
 
-def _known_name(typed: str, allowed: frozenset[str]) -> str:
-    name = collection_name(typed)
+def known_name(field: str, name: str, allowed: Collection[str]) -> str:
+    """The name that this field of a request gives, if it is allowed. Raises RagdError."""
     if name in allowed:
         return name
     near = closest(name, sorted(allowed))
     raise RagdError(
         "UNKNOWN_COLLECTION",
-        "The field `collections` names a collection that does not exist.",
+        f"The field `{field}` names a collection that does not exist.",
         f"Did you mean `{near}`?" if near else None,
     )

@@ -3,20 +3,21 @@
 It is asked once for each request. It reads the configuration in force and looks nothing up.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from aiohttp import web
 
 from ragd.access.scope import (
+    Permits,
     Scope,
     default_scope,
     full_scope,
+    known_name,
     private_names,
     scope_with_paths,
 )
 from ragd.access.search_scope import search_scope
-from ragd.close_match import closest
 from ragd.config.live_settings import Settings
 from ragd.errors import RagdError
 from ragd.gateway.http_server import Handler
@@ -24,8 +25,6 @@ from ragd.protocol.asker import AGENT_HEADER, CHAT_HEADER, Asker, read_asker
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.state.ledger import Ledger
 from ragd.vault.collection_paths import VAULT, collection_of
-
-Permits = Callable[[str], bool]  # whether a note may be named
 
 
 def asker_of(request: web.BaseRequest) -> Asker:
@@ -119,13 +118,7 @@ class AccessControl:
         """Raises RagdError if a field of the user's own request names an unknown collection."""
         known = {VAULT, *self._settings.current.collections}
         for name in names:
-            if name not in known:
-                near = closest(name, sorted(known))
-                raise RagdError(
-                    "UNKNOWN_COLLECTION",
-                    f"The field `{field}` names a collection that does not exist.",
-                    f"Did you mean `{near}`?" if near else None,
-                )
+            known_name(field, name, known)
 
     def collections(self, asker: Asker) -> list[dict[str, Any]]:
         """The collections that this asker may search, the vault first."""

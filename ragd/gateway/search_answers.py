@@ -5,11 +5,11 @@ nowhere else.
 """
 
 from collections.abc import Collection, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct, structs
 
-from ragd.access.scope import Scope
+from ragd.access.scope import Permits, Scope
 from ragd.clock import Clock
 from ragd.embed.providers.embedder_port import Vector
 from ragd.errors import DEGRADED, worse
@@ -17,16 +17,16 @@ from ragd.folds import State, progress
 from ragd.gateway.scope_counts import ScopeCounts
 from ragd.gateway.status import answer_meta, explained_error
 from ragd.guard.inspection import (
-    GuardedPassage,
     InspectedPassage,
     NotePassage,
     Rules,
+    Suggestion,
     inspect_text,
     suggest,
 )
 from ragd.guard.live_rules import LiveGuard, confirmations
 from ragd.health.current_health import CurrentHealth, CurrentReason
-from ragd.memories.matching import Memory, Permits, memory_data
+from ragd.memories.matching import Memory, memory_data
 from ragd.memories.memories import stale_fields
 from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tool_schemas import SearchRequest
@@ -78,6 +78,18 @@ class MemoryLookup(Protocol):
     async def find_stale(self, memories: Sequence[Memory]) -> dict[str, bool | None]: ...
 
 
+class InspectedAnswer(NamedTuple):
+    """Passages and memories, each with what the guard found in it."""
+
+    passages: list[tuple[NotePassage, Result, InspectedPassage]]
+    memories: list[tuple[Memory, InspectedPassage]]
+
+    def count_sensitive(self) -> int:
+        """How many of them need the user's consent."""
+        seen = [one for *_, one in self.passages] + [one for _, one in self.memories]
+        return sum(one.withheld for one in seen)
+
+
 class GuardedAnswer(Struct, frozen=True):
     """The data, how it was found, and the code for why it is incomplete, if it is."""
 
@@ -112,65 +124,90 @@ class SearchAnswers:
         memories = await self._memories.find_matching(
             request.query, MEMORIES_MAX, searched.vector, searched.space, permits
         )
-        stale = await self._memories.find_stale(memories)
-        rules = self._guard.rules
-        passages = [(row, result, self._guard.inspect(row)) for row, result in searched.found]
-        inspected_memories = [
-            (one, inspect_text(f"{one.key}\n{one.value}", rules)) for one in memories
-        ]
-        sensitive = any(seen.withheld for seen in _inspections(passages, inspected_memories))
-        withheld = 0
-        if self._guard.blocks and not self._confirmations.is_confirmed(request):
-            withheld = sum(seen.withheld for seen in _inspections(passages, inspected_memories))
-            passages = [
-                (row, _without_sensitive_names(result, rules), seen)
-                for row, result, seen in passages
-                if not seen.withheld
-            ]
-            inspected_memories = [one for one in inspected_memories if not one[1].withheld]
-        shown = {result.citation for _, result, _ in passages}
-        passages = [
-            (row, _with_visible_newer(result, shown), seen) for row, result, seen in passages
-        ]
+        inspected = self._inspect(searched, memories)
+        visible = self._without_withheld(request, inspected)
         data: dict[str, Any] = {
-            "results": [_with_flags(result, seen) for _, result, seen in passages],
+            "results": [_with_flags(result, seen) for _, result, seen in visible.passages],
             "answered": searched.is_answered,
             "unsure": searched.is_unsure,
-            "sensitive_detected": sensitive,
-            "memory_suggestion": suggest(
-                passages_to_suggest_from(passages),
-                rules,
-                await self._memories.known_facts(permits),
-                request.query,
-                searched.dated,
-            )
-            if searched.is_answered
-            else None,
-            "memories": [
-                _memory_with_flags(one, seen, stale.get(one.key))
-                for one, seen in inspected_memories
-            ],
+            "sensitive_detected": inspected.count_sensitive() > 0,
+            "memory_suggestion": await self._suggest(request, searched, visible, permits),
+            "memories": await self._memories_data(visible),
             "understood": {
                 "time": describe_time(searched.when) if searched.when else None,
                 "filters": searched.filters,
             },
             "corrections": searched.corrections,
         }
-        hints = list(searched.hints)
-        if self._guard.blocks:
-            hints = [hint.partition(SUGGESTION)[0] for hint in hints]
-            if withheld:
-                data["corrections"] = []  # the words may be those of a withheld passage
-        if searched.undated_notes is not None:
-            hints.append(explain_no_dated_results(searched.undated_notes, request.by_file_time))
-        if hints:
+        withheld = inspected.count_sensitive() - visible.count_sensitive()
+        if hints := self._hints(request, searched):
             data["hint"] = "\n".join(hints)
         if withheld:
+            data["corrections"] = []  # the words may be those of a withheld passage
             data |= {"withheld": withheld, "confirm": self._confirmations.issue_token(request)}
         code = "SENSITIVE_FILTERED" if withheld else searched.code
         return GuardedAnswer(
             data, searched.retrieval, code, searched.chunks_scanned, searched.is_partial
         )
+
+    def _inspect(self, searched: SearchAnswer, memories: Sequence[Memory]) -> InspectedAnswer:
+        rules = self._guard.rules
+        return InspectedAnswer(
+            [(row, result, self._guard.inspect(row)) for row, result in searched.found],
+            [(one, inspect_text(f"{one.key}\n{one.value}", rules)) for one in memories],
+        )
+
+    def _without_withheld(self, request: SearchRequest, found: InspectedAnswer) -> InspectedAnswer:
+        """What may be shown: everything, unless sensitive results need a consent that the request
+        does not have. A newer passage is named only if it is shown."""
+        passages, memories = found
+        if self._guard.blocks and not self._confirmations.is_confirmed(request):
+            rules = self._guard.rules
+            passages = [
+                (row, _without_sensitive_names(result, rules), seen)
+                for row, result, seen in passages
+                if not seen.withheld
+            ]
+            memories = [one for one in memories if not one[1].withheld]
+        shown = {result.citation for _, result, _ in passages}
+        return InspectedAnswer(
+            [(row, _with_visible_newer(result, shown), seen) for row, result, seen in passages],
+            memories,
+        )
+
+    async def _suggest(
+        self,
+        request: SearchRequest,
+        searched: SearchAnswer,
+        visible: InspectedAnswer,
+        permits: Permits | None,
+    ) -> Suggestion | None:
+        """A memory to suggest. None if nothing answers the question."""
+        if not searched.is_answered:
+            return None
+        return suggest(
+            passages_to_suggest_from(visible.passages),
+            self._guard.rules,
+            await self._memories.known_facts(permits),
+            request.query,
+            searched.dated,
+        )
+
+    async def _memories_data(self, visible: InspectedAnswer) -> list[dict[str, Any]]:
+        stale = await self._memories.find_stale([memory for memory, _ in visible.memories])
+        return [
+            _memory_with_flags(memory, seen, stale.get(memory.key))
+            for memory, seen in visible.memories
+        ]
+
+    def _hints(self, request: SearchRequest, searched: SearchAnswer) -> list[str]:
+        """While sensitive results are withheld, a hint suggests no name: it may be sensitive."""
+        hints = list(searched.hints)
+        if self._guard.blocks:
+            hints = [hint.partition(SUGGESTION)[0] for hint in hints]
+        if searched.undated_notes is not None:
+            hints.append(explain_no_dated_results(searched.undated_notes, request.by_file_time))
+        return hints
 
 
 def passages_to_suggest_from(
@@ -222,13 +259,6 @@ def _answer_error(codes: Sequence[str], answer: GuardedAnswer) -> ErrorBody | No
     if codes[:1] == ["TIMEOUT"] and answer.is_partial:
         return error_body(codes[0], *_TIMED_OUT)
     return None
-
-
-def _inspections(
-    passages: Sequence[tuple[GuardedPassage, Result, InspectedPassage]],
-    inspected_memories: Sequence[tuple[Memory, InspectedPassage]],
-) -> list[InspectedPassage]:
-    return [*(one[2] for one in passages), *(one[1] for one in inspected_memories)]
 
 
 def _without_sensitive_names(result: Result, rules: Rules) -> Result:

@@ -6,11 +6,12 @@ It never reads the file of memories and never makes vectors.
 
 import heapq
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from ragd.access.scope import Permits
 from ragd.guard.word_matching import is_single, words
 from ragd.notes.stop_words import ENGLISH
 
@@ -25,9 +26,6 @@ ANCHORS = (
     "The overture begins with a slow march for the brass.",
 )
 _STOP_WORDS = frozenset(ENGLISH.split())
-
-
-Permits = Callable[[str], bool]  # whether a memory from this note may be shown
 
 
 class Memory(Struct, frozen=True):

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import structlog
 from msgspec import structs
 
+from ragd.access.scope import Permits
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.embed.providers.embedder_port import EmbeddingError, Vector
@@ -24,7 +25,7 @@ from ragd.events import Fact, MemoryForgotten, MemoryStored
 from ragd.guard.inspection import InspectedPassage
 from ragd.guard.live_rules import LiveGuard
 from ragd.guard.memory_origins import inspect_fact, most_similar
-from ragd.memories.matching import Memory, Permits, memory_data
+from ragd.memories.matching import Memory, memory_data
 from ragd.memories.memory_store import MemoryStore
 from ragd.memories.memory_vectors import MemoryVectors
 from ragd.memories.source_check import SourceCheck, SourceReader

@@ -11,8 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ragd.access.scope import Permits
 from ragd.errors import RagdError
-from ragd.memories.matching import Memory, MemoryMatcher, Permits, QueryMeaning
+from ragd.memories.matching import Memory, MemoryMatcher, QueryMeaning
 from ragd.runtime import sqlite_files
 
 MEMORIES_MAX = 10_000

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct, structs
 
+from ragd.access.scope import Permits
 from ragd.errors import RagdError
 from ragd.notes.languages import language_of
 from ragd.notes.properties import matching_values
@@ -35,7 +36,6 @@ PROBED_PASSAGES = 5  # read to check that a word is still in a note
 MAY_BE_RIGHT = 2  # pieces of the tokenizer; a word that it cuts in more pieces is hardly a word
 
 Count = Callable[[str], int]
-Permits = Callable[[str], bool]  # whether a note may be shown
 Folders = Callable[[], Iterable[str]]  # the folders of the index that may be searched
 
 

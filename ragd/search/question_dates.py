@@ -4,11 +4,12 @@ It reads the clock. It reads the index only for a question that counts from a bi
 It ranks nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 
 from msgspec import structs
 
+from ragd.access.scope import Permits
 from ragd.clock import Clock, iso
 from ragd.search import dates
 from ragd.search.dates import MonthDay, NamedTime, Span
@@ -20,8 +21,6 @@ BIRTHDAY_WORDS = "birthday born Geburtstag geboren 生日 出生"
 BIRTHDAY_DEPTH = 50  # passages that may state a birthday
 EVENT_DEPTH = 20  # passages that may state the day of an event
 LISTED = 2_000  # most passages of a time that are listed
-
-Permits = Callable[[str], bool]
 
 
 class QuestionDates:

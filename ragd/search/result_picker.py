@@ -13,6 +13,7 @@ from datetime import datetime
 
 from msgspec import Struct, structs
 
+from ragd.access.scope import Permits
 from ragd.notes.markdown.code_marks import readable
 from ragd.search.dates.candidate_dates import latest_day
 from ragd.search.file_check import FileCheck
@@ -30,7 +31,6 @@ OTHER_NOTES_CHECKED = 200  # of these, whether they still exist
 PLACES_WITHIN_S = 2.0
 
 ShownPassage = tuple[ChunkRow, Result]
-Permits = Callable[[str], bool]
 ScorePassage = Callable[[ChunkRow, Candidate, FileStat], ScoredPassage]
 Score = Callable[[Sequence[Evidence]], list[float]]
 

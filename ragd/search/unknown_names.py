@@ -6,6 +6,7 @@ never values, because they are text of notes.
 
 from collections.abc import Callable, Iterable
 
+from ragd.access.scope import Permits
 from ragd.notes.properties import has_order, matching_values
 from ragd.search.query import filters as limits
 from ragd.search.query.close_matches import closest_folder, closest_name
@@ -17,7 +18,6 @@ from ragd.store.lance import ChunkIndex, condition
 PROBED_PASSAGES = 50  # that have the suggested name; one of their notes must be permitted
 SUGGESTION = " Did you mean "  # what comes after it may be the name of a sensitive note
 
-Permits = Callable[[str], bool]  # whether a note may be shown
 Folders = Callable[[], Iterable[str]]  # the folders of the index that may be searched
 
 

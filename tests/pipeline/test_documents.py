@@ -19,8 +19,17 @@ def with_documents(configure: Callable[..., None], vault: Path, count: int = 4) 
         (vault / f"paper {number}.pdf").write_text(f"heron {number}\fbittern {number}")
 
 
-async def until_begun(worker: GatedWorker) -> None:
+async def reading_the_first_document(
+    start: Any, vault: Path, configure: Callable[..., None]
+) -> tuple[Any, GatedWorker]:
+    """A pipeline that has indexed all notes and is about to read the first of four documents."""
+    with_documents(configure, vault)
+    worker = GatedWorker(is_open=False)
+    pipeline = await start(worker=worker)
+    job = await pipeline.request("full")
+    await pipeline.until(JobFinished, 0, job_id=job)
     await asyncio.to_thread(worker.began.acquire)
+    return pipeline, worker
 
 
 async def test_documents_are_read_after_the_job_and_cited_by_their_pages(
@@ -46,12 +55,7 @@ async def test_documents_are_read_after_the_job_and_cited_by_their_pages(
 async def test_a_saved_note_waits_for_one_document_at_most(
     start: Any, vault: Path, configure: Callable[..., None]
 ) -> None:
-    with_documents(configure, vault)
-    worker = GatedWorker(is_open=False)
-    pipeline = await start(worker=worker)
-    job = await pipeline.request("full")
-    await pipeline.until(JobFinished, 0, job_id=job)
-    await until_begun(worker)
+    pipeline, worker = await reading_the_first_document(start, vault, configure)
     (vault / "New.md").write_text("a quetzal in the garden")
     await pipeline.until_state(lambda state: "New.md" in state.catalog.waiting)
     worker.let_pass()
@@ -65,15 +69,10 @@ async def test_a_saved_note_waits_for_one_document_at_most(
 async def test_a_requested_job_waits_for_one_document_at_most(
     start: Any, vault: Path, configure: Callable[..., None]
 ) -> None:
-    with_documents(configure, vault)
-    worker = GatedWorker(is_open=False)
-    pipeline = await start(worker=worker)
-    first = await pipeline.request("full")
-    await pipeline.until(JobFinished, 0, job_id=first)
-    await until_begun(worker)
-    second = await pipeline.request("sync")
+    pipeline, worker = await reading_the_first_document(start, vault, configure)
+    job = await pipeline.request("sync")
     worker.let_pass()
-    await pipeline.until(JobFinished, 0, job_id=second)
+    await pipeline.until(JobFinished, 0, job_id=job)
     assert len(worker.read_texts) == 1
     worker.open()
     await pipeline.until_state(lambda state: not state.catalog.unread_documents)
@@ -98,12 +97,7 @@ async def test_vectors_of_documents_are_made_without_reading_them_again(
 async def test_waiting_documents_survive_a_crash(
     start: Any, vault: Path, configure: Callable[..., None]
 ) -> None:
-    with_documents(configure, vault)
-    before = GatedWorker(is_open=False)
-    pipeline = await start(worker=before)
-    job = await pipeline.request("full")
-    await pipeline.until(JobFinished, 0, job_id=job)
-    await until_begun(before)
+    _, before = await reading_the_first_document(start, vault, configure)
     pipeline = await start(worker=GatedWorker(), meanwhile=before.open)
     await pipeline.until_state(lambda state: len(state.catalog.files) == 8)
     assert pipeline.catalog.unread_documents == {}

@@ -11,11 +11,11 @@ from datetime import date, datetime, time
 
 from msgspec import Struct, structs
 
+from ragd.access.scope import Permits
 from ragd.errors import RagdError
 from ragd.search.query.conditions import FOLDERS, PHRASE, PROPERTIES, TAGS, TITLE, Condition
 from ragd.vault.containment import contained_path
 
-Permits = Callable[[str], bool]  # whether a folder may be searched
 Local = Callable[[datetime], datetime]  # the same moment in the user's time zone
 
 

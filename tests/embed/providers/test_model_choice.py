@@ -10,7 +10,7 @@ from ragd.embed.providers.model_choice import (
 from ragd.embed.worker import ENGLISH, GRANITE, MINILM, MULTILINGUAL
 from ragd.folds.catalog import ServingIndex
 from ragd.health.explanation import language_hint
-from ragd.vault.language_sample import AGAIN_S, MOST_NOTES, LanguageSample, note_language
+from ragd.vault.note_sample import AGAIN_S, MOST_NOTES, NoteSample, note_language
 
 ENGLISH_INDEX = ServingIndex("g", "embedded", ENGLISH.name, ENGLISH.dimensions)
 OLD_INDEX = ServingIndex("g", "embedded", MINILM.name, MINILM.dimensions)
@@ -89,7 +89,7 @@ def test_the_sample_is_bounded_and_spread_over_the_vault() -> None:
         return GERMAN if path.startswith("z") else PLAIN
 
     paths = [f"a{number:05}" for number in range(5_000)] + [f"z{n:05}" for n in range(5_000)]
-    found = LanguageSample(read, lambda: 0.0).count_languages(paths)
+    found = NoteSample(read, lambda: 0.0).measure(paths).languages
     assert len(asked) <= MOST_NOTES
     assert found["de"] == found["en"] > 0
 
@@ -102,11 +102,11 @@ def test_notes_are_read_again_after_an_hour_or_when_the_vault_has_doubled() -> N
         asked.append(path)
         return PLAIN
 
-    sample = LanguageSample(read, lambda: now)
-    assert sample.count_languages([]) == {}
-    assert sample.count_languages(["a", "b"]) == {"en": 2}
-    assert sample.count_languages(["a", "b", "c"]) == {"en": 2}
+    sample = NoteSample(read, lambda: now)
+    assert sample.measure([]).languages == {}
+    assert sample.measure(["a", "b"]).languages == {"en": 2}
+    assert sample.measure(["a", "b", "c"]).languages == {"en": 2}
     assert len(asked) == 2
-    assert sample.count_languages(["a", "b", "c", "d"]) == {"en": 4}
+    assert sample.measure(["a", "b", "c", "d"]).languages == {"en": 4}
     now += AGAIN_S
-    assert sample.count_languages(["a", "b", "c"]) == {"en": 3}
+    assert sample.measure(["a", "b", "c"]).languages == {"en": 3}
