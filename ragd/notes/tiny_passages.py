@@ -68,21 +68,28 @@ def join_tiny_passages(
         yield before
 
 
-def count_words(lines: Iterable[str]) -> int:
-    """The words of these lines, without headings, tags and embedded files."""
+def count_words(lines: Iterable[str], enough: int | None = None) -> int:
+    """The words of these lines, without headings, tags and embedded files. Stops counting when
+    there are `enough`."""
     count = 0
     for line in lines:
+        if enough is not None and count >= enough:
+            break
         if CODE_LINE in line:
             return FEWEST_WORDS
         if _HEADING.match(line):
             continue
         rest = _LINK.sub(" link ", _EMBED.sub(" ", line))
         rest = tags.without_tags(without_markup(rest))
-        for word in rest.split():
-            if any(map(str.isalnum, word)):
-                unspaced = len(_UNSPACED.findall(word))
-                count += max(1, unspaced // CHARACTERS_OF_A_WORD)
+        count += sum(map(_words_in, rest.split()))
     return count
+
+
+def _words_in(word: str) -> int:
+    """1 for a word between spaces, more for one of a script without spaces, 0 without letters."""
+    if not any(map(str.isalnum, word)):
+        return 0
+    return 1 if word.isascii() else max(1, len(_UNSPACED.findall(word)) // CHARACTERS_OF_A_WORD)
 
 
 class _Joiner(NamedTuple):
@@ -92,7 +99,7 @@ class _Joiner(NamedTuple):
     fits: Callable[[str], bool]
 
     def is_tiny(self, passage: CutPassage) -> bool:
-        return self._words(passage) < FEWEST_WORDS
+        return self._words(passage, FEWEST_WORDS) < FEWEST_WORDS
 
     def place(
         self, before: CutPassage | None, tiny: CutPassage, after: CutPassage | None
@@ -121,14 +128,14 @@ class _Joiner(NamedTuple):
         lines = upper.start_line, lower.end_line
         return CutPassage(text, prose, *lines, main.section, upper.is_window or lower.is_window)
 
-    def _words(self, passage: CutPassage) -> int:
-        """The words of a passage, or more than a tiny one has."""
+    def _words(self, passage: CutPassage, enough: int | None = None) -> int:
+        """The words of a passage, or more than a tiny one has. Stops when there are `enough`."""
         if passage.is_window or len(passage.text) > LONGEST_TINY:
             return len(passage.text) + FEWEST_WORDS
         lines = self.written.between(passage.start_line, passage.end_line)
         if sum(map(len, lines)) > LONGEST_WRITTEN:
             return len(passage.text) + FEWEST_WORDS
-        return count_words(lines)
+        return count_words(lines, enough)
 
 
 def _belong_together(upper: CutPassage, lower: CutPassage, empty: CutPassage | None) -> bool:

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ragd.config.schema import MemorySettings, SecuritySettings
@@ -195,6 +195,8 @@ BODIES = st.sampled_from(
     size=st.sampled_from([20, 60, 500]),
     code=st.sampled_from(["keep", "remove"]),
 )
+@example(parts=[("## Therapy", "x"), ("# A", "x"), ("#mentalhealth", "")], size=20, code="keep")
+@example(parts=[("## Therapy", "x"), ("# A", "x"), ("## Therapy", "")], size=20, code="keep")
 def test_nothing_is_lost_and_dates_and_sensitive_sections_are_not_mixed(
     wordpiece: WordPiece, parts: list[tuple[str, str]], size: int, code: str
 ) -> None:
@@ -215,7 +217,8 @@ def test_nothing_is_lost_and_dates_and_sensitive_sections_are_not_mixed(
         days = {found.group() for one in texts if (found := re.search(r"\d{4}-\d\d-\d\d", one))}
         assert len(days) <= 1
         if any("Therapy" in heading for heading, _ in bodies):
-            assert re.search("Therapy|#mentalhealth", chunk.heading_path)
+            part = NotePart(chunk.text, chunk.section, chunk.heading_path, chunk.tags)
+            assert default_kinds(part) == {"health"}
 
 
 def sections_of(lines: list[str]) -> list[tuple[str, str]]:
