@@ -7,6 +7,7 @@ sentence, so that every search is linear.
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from msgspec import Struct
 
@@ -34,19 +35,25 @@ class InjectionSign(Struct, frozen=True):
     name: str
     words: tuple[frozenset[str], ...]
     parts: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
 
     def is_in(self, text: str) -> bool:
-        return self.pattern.search(text) is not None
+        return _compiled(self.pattern).search(text) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compiled when it is first tried: all of them take longer than the rest of this module."""
+    return re.compile(pattern)
 
 
 def _sign_by_words(name: str, words: Sequence[str], *patterns: str) -> InjectionSign:
     groups = tuple(frozenset(group.split()) for group in words)
-    return InjectionSign(name, groups, (), re.compile("|".join(patterns)))
+    return InjectionSign(name, groups, (), "|".join(patterns))
 
 
 def _sign_by_parts(name: str, parts: str, *patterns: str) -> InjectionSign:
-    return InjectionSign(name, (), tuple(parts.split()), re.compile("|".join(patterns)))
+    return InjectionSign(name, (), tuple(parts.split()), "|".join(patterns))
 
 
 _OVERRIDES = "overrides what was said before"

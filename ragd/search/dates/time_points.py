@@ -7,6 +7,7 @@ a point only after certain words: `time_phrases` decides that.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
+from functools import cache
 
 from msgspec import Struct
 
@@ -37,7 +38,7 @@ def find_points(text: str, today: date, birthdays: Birthdays) -> list[Point]:
     for point in found:
         text = _blanked(text, point.start, point.end)
     for form in _FORMS:
-        for match in form.pattern.finditer(text):
+        for match in form.find_in(text):
             fixed, of_year = form.meaning(match, today)
             if fixed is not None or of_year is not None:
                 found.append(_make_point(match, form, fixed, of_year))
@@ -48,11 +49,20 @@ def find_points(text: str, today: date, birthdays: Birthdays) -> list[Point]:
 class _Form(Struct, frozen=True):
     """A way of writing a point."""
 
-    pattern: re.Pattern[str]
+    pattern: str
     meaning: Callable[[re.Match[str], date], Meaning]
     is_sure: bool = True
     is_name: bool = False
     is_weekday: bool = False
+
+    def find_in(self, text: str) -> Iterator[re.Match[str]]:
+        return _compiled(self.pattern).finditer(text)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compiled when it is first used: a daemon that starts has no question yet."""
+    return re.compile(pattern, re.I)
 
 
 def _make_point(
@@ -69,8 +79,8 @@ def _blanked(text: str, start: int, end: int) -> str:
     return text[:start] + "\0" * (end - start) + text[end:]
 
 
-def _whole_word(text: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-]){text}(?![\w-])", re.I)
+def _whole_word(text: str) -> str:
+    return rf"(?<![\w-]){text}(?![\w-])"
 
 
 def _in_year(year: str | None, of_year: OfYear) -> Meaning:
@@ -247,29 +257,27 @@ _FORMS = (
     _Form(_whole_word(rf"{_YEAR}[-/.](?P<number>[01]?\d)[-/.]{_DAY}"), _calendar_day),
     _Form(_whole_word(rf"{_DAY}\.\s?(?P<number>[01]?\d)\.\s?{_YEAR}"), _calendar_day),
     _Form(_whole_word(rf"{_YEAR}-(?P<number>[01]\d)"), _calendar_month),
+    _Form(rf"{_ZH_YEAR}{_ZH_NUMBER}\s*月\s*(?P<day>[0-3]?\d)\s*[日号號]", _calendar_day),
     _Form(
-        re.compile(rf"{_ZH_YEAR}{_ZH_NUMBER}\s*月\s*(?P<day>[0-3]?\d)\s*[日号號]"), _calendar_day
-    ),
-    _Form(
-        re.compile(rf"(?P<step>去|今|前|明)年的?(?:(?P<season>[春夏秋冬])[天季]|{_ZH_NUMBER}月)"),
+        rf"(?P<step>去|今|前|明)年的?(?:(?P<season>[春夏秋冬])[天季]|{_ZH_NUMBER}月)",
         _relative_year_season,
     ),
-    _Form(re.compile(rf"{_ZH_YEAR}的?(?P<season>[春夏秋冬])[天季]"), _season, is_sure=False),
-    _Form(re.compile(rf"{_ZH_COUNT}\s*{_ZH_UNIT}(?:之|以)?前"), _ago),
-    _Form(re.compile(rf"(?:最近|过去|近)的?\s*{_ZH_COUNT}\s*{_ZH_UNIT}"), _recent),
-    _Form(re.compile(rf"{_ZH_STEP}个?{_ZH_DAY}"), _weekday_of_week),
-    _Form(re.compile(rf"(?<![上下])(?P<step>){_ZH_DAY}"), _weekday),
-    _Form(re.compile(r"(?P<step>去|今|前|明)(?P<unit>年)"), _relative),
-    _Form(re.compile(rf"{_ZH_STEP}个?(?P<unit>月|周末|周|星期|礼拜)"), _relative),
-    _Form(re.compile(_any_of(time_names.CHINESE_DAY_WORDS)), _day_word),
+    _Form(rf"{_ZH_YEAR}的?(?P<season>[春夏秋冬])[天季]", _season, is_sure=False),
+    _Form(rf"{_ZH_COUNT}\s*{_ZH_UNIT}(?:之|以)?前", _ago),
+    _Form(rf"(?:最近|过去|近)的?\s*{_ZH_COUNT}\s*{_ZH_UNIT}", _recent),
+    _Form(rf"{_ZH_STEP}个?{_ZH_DAY}", _weekday_of_week),
+    _Form(rf"(?<![上下])(?P<step>){_ZH_DAY}", _weekday),
+    _Form(r"(?P<step>去|今|前|明)(?P<unit>年)", _relative),
+    _Form(rf"{_ZH_STEP}个?(?P<unit>月|周末|周|星期|礼拜)", _relative),
+    _Form(_any_of(time_names.CHINESE_DAY_WORDS), _day_word),
     _Form(
-        re.compile(rf"{_ZH_YEAR}(?P<feast>{_any_of(time_names.CHINESE_FEASTS)})"),
+        rf"{_ZH_YEAR}(?P<feast>{_any_of(time_names.CHINESE_FEASTS)})",
         _feast,
         is_sure=False,
     ),
-    _Form(re.compile(rf"{_ZH_YEAR}{_ZH_NUMBER}\s*月(?:份)?(?!\s*\d)"), _calendar_month),
-    _Form(re.compile(r"(?P<year>\d{4})\s*年"), _year),
-    _Form(re.compile("最近|近来"), _lately),
+    _Form(rf"{_ZH_YEAR}{_ZH_NUMBER}\s*月(?:份)?(?!\s*\d)", _calendar_month),
+    _Form(r"(?P<year>\d{4})\s*年", _year),
+    _Form("最近|近来", _lately),
     _Form(_whole_word(rf"{_MONTH}\.?\s+{_DAY}(?:st|nd|rd|th)?{_THEN_YEAR}"), _calendar_day),
     _Form(
         _whole_word(rf"{_DAY}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH}\.?{_THEN_YEAR}"),
@@ -338,7 +346,7 @@ def calendar_days(text: str) -> list[MonthDay]:
     found = []
     for form in _FORMS:
         if form.meaning is _calendar_day:
-            for match in form.pattern.finditer(text):
+            for match in form.find_in(text):
                 fixed, of_year = _calendar_day(match, date.min)
                 span = fixed or (of_year(2024) if of_year else None)
                 if span is not None:
