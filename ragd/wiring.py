@@ -28,6 +28,7 @@ from ragd.paths import Home
 from ragd.runtime.native_crash import CrashMark
 from ragd.search.query_vector import QueryVectors
 from ragd.search.searcher import Searcher
+from ragd.search.sentence_marker import SentenceMarker
 from ragd.state.ledger import Ledger
 from ragd.store import STORE_WRITER
 from ragd.store.compaction import Compactor
@@ -73,7 +74,10 @@ class Pipeline:
         self.guard = guard = LiveGuard(settings)
         vectors = QueryVectors(ledger, settings, self._providers, guard)
         self.memory_vectors = MemoryVectors(settings, self.open_indexes, self._providers, guard)
-        self.searcher = Searcher(ledger, clock, settings, self.open_indexes, vectors, self.notes)
+        marker = SentenceMarker(self._providers)
+        self.searcher = Searcher(
+            ledger, clock, settings, self.open_indexes, vectors, self.notes, marker
+        )
         self.probes = Probes(
             ledger, clock, settings, self.open_indexes, self._providers, self.notes, crash_mark
         )

@@ -182,6 +182,7 @@ def _build_request(question: str, args: argparse.Namespace) -> dict[str, Any]:
         "properties": args.prop,
         "by_file_time": args.by_file_time,
         "explain": args.explain,
+        "mark_sentences": not args.json and not args.full,
         "date_range": {name: day for name, day in days.items() if day is not None},
         "confirm": args.confirm,
     }

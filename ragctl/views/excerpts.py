@@ -5,6 +5,7 @@ It sends no request. Control characters in a note never reach the terminal.
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from ragctl.views.markdown import StyledText, render_line
 from ragctl.views.render import Ink, clean
@@ -12,6 +13,7 @@ from ragctl.views.render import Ink, clean
 LINES = 3  # of a usual passage; `--full` and `ragctl show` print the rest
 WIDTH = 96
 INDENT = "   "
+SENTENCE_WEIGHT = 0.3  # how much less the next best sentence counts
 NEAR = 0.15  # of the lines; how far from the nearest part the excerpt may be
 _STEM_LENGTH = 5
 _WRAPPED_LENGTH = 60  # characters; a shorter line was not wrapped by an editor
@@ -103,22 +105,46 @@ def excerpt(
     ink: Ink,
     lines_max: int | None = LINES,
     best_part: float | None = None,
+    best_sentences: Sequence[str] = (),
 ) -> list[StyledText]:
     """At most `lines_max` lines, around the best match; None: all lines. `best_part`: where in the
-    text the meaning is nearest to the question, from 0 to 1."""
+    text the meaning is nearest to the question, from 0 to 1. `best_sentences`: those that most
+    likely answer, best first."""
     width = min(WIDTH, ink.columns - len(INDENT)) if ink.columns else WIDTH
     lines = _render_lines(text, width, ink)
     if lines_max is None or len(lines) <= lines_max:
         return lines
     dots = ink.sign("…")
     lines = _render_lines(text, width - 2 * (len(dots) + 1), ink)  # room for dots at both ends
-    start = _best_start(lines, highlighter, lines_max, best_part)
+    if best_sentences:
+        start = _start_by_sentences(lines, highlighter, lines_max, best_sentences)
+    else:
+        start = _best_start(lines, highlighter, lines_max, best_part)
     shown = lines[start : start + lines_max]
     if start:
         shown[0] = StyledText().add(f"{dots} ", "dim").add_all(shown[0])
     if start + lines_max < len(lines):
         shown[-1] = shown[-1].add(f" {dots}", "dim")
     return shown
+
+
+def _start_by_sentences(
+    lines: list[StyledText], highlighter: Highlighter, lines_max: int, sentences: Sequence[str]
+) -> int:
+    """The first line of the excerpt: the lines with the best sentence and as much as possible of
+    the next ones; of these, the ones with the most words of the question. A sentence is found by
+    its words, because lines are shown without markup."""
+    wanted = [frozenset(_WORD.findall(sentence)) for sentence in sentences]
+    words = [frozenset(_WORD.findall(line.text)) for line in lines]
+    matched = [highlighter.matched_words(line.text) for line in lines]
+
+    def fit(at: int) -> tuple[float, int, int]:
+        shown = frozenset().union(*words[at : at + lines_max])
+        shares = (len(one & shown) / len(one) for one in wanted if one)
+        covered = sum(share * SENTENCE_WEIGHT**rank for rank, share in enumerate(shares))
+        return round(covered, 2), len(set().union(*matched[at : at + lines_max])), -at
+
+    return max(range(len(lines) - lines_max + 1), key=fit)
 
 
 def _best_start(

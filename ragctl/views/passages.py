@@ -99,7 +99,9 @@ def _text(
     if lines is None:
         return excerpt(result["chunk_text"], highlighter, ink, None)
     text = _without_title_and_properties(result, highlighter, ink)
-    return excerpt(text, highlighter, ink, lines, result.get("best_part"))
+    whole = result["chunk_text"]
+    best = [whole[start:end] for start, end in result.get("best_sentences") or ()]
+    return excerpt(text, highlighter, ink, lines, result.get("best_part"), best)
 
 
 def _without_title_and_properties(

@@ -91,6 +91,13 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
     explain: Annotated[
         bool, Meta(description="Add to each result the numbers that decided its rank.")
     ] = False
+    mark_sentences: Annotated[
+        bool,
+        Meta(
+            description="Add to the best results which sentences most likely answer "
+            "(`best_sentences`: first and last character). The search takes a little longer."
+        ),
+    ] = False
     confirm: Annotated[
         str | None,
         Meta(description="The token from a SENSITIVE_FILTERED answer, after the user has agreed."),

@@ -78,6 +78,8 @@ class Result(Struct, frozen=True):
     date_source: str | None = None  # `note`: `date` is set; `file`: `file_date` is set
     file_date: str | None = None  # the day of the file's time
     best_part: float | None = None  # where in the text the nearest part is, 0 to 1; None: unknown
+    # where in the text it most likely answers, best first; only if the request asks for it
+    best_sentences: tuple[tuple[int, int], ...] | UnsetType = UNSET
     collection: str = VAULT
     context: str | None = None  # what is in its folder, in the user's own words
     evidence: Mapping[str, Number] | UnsetType = UNSET  # the numbers behind its rank, if requested

@@ -36,6 +36,7 @@ from ragd.search.ranking.score import NEEDED, NEEDED_FOREIGN, UNSURE_BELOW, scor
 from ragd.search.request_filters import RequestFilters, check_request, count_undated
 from ragd.search.result_picker import ResultPicker, ShownPassage
 from ragd.search.retrieval import Question, Retrieved
+from ragd.search.sentence_marker import SentenceMarker
 from ragd.search.vocabulary import VocabularyCache
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex, condition, in_scope
@@ -94,11 +95,13 @@ class Searcher:
         open_indexes: OpenIndexes,
         vectors: QueryVectors,
         notes: SearchableVault,
+        marker: SentenceMarker,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
         self._open_indexes = open_indexes
         self._notes = notes
+        self._marker = marker
         self._file_check = FileCheck(notes)
         self._question_dates = QuestionDates(clock, self._may_be_shown)
         self._ranker = Ranker(ledger, clock, settings)
@@ -183,10 +186,16 @@ class Searcher:
         def is_answered() -> bool:
             return picker.is_answered(NEEDED_FOREIGN if question.is_foreign else NEEDED)
 
-        def answer(embedded: QueryVector, scanned: int, undated: int | None = None) -> SearchAnswer:
-            best = picker.best
+        def answer(
+            best: list[ShownPassage],
+            embedded: QueryVector,
+            scanned: int,
+            undated: int | None = None,
+        ) -> SearchAnswer:
             # Without vectors, or in a language that they do not understand, nothing is known.
             is_known = embedded.code is None and is_understood(question)
+            # What the user chose by a filter may answer in words that the question does not have.
+            is_chosen = bool(prepared.filters) and bool(best)
             return SearchAnswer(
                 best,
                 question.retrieval,
@@ -199,7 +208,7 @@ class Searcher:
                 undated_notes=undated,
                 corrections=list(prepared.corrections),
                 filters=list(prepared.filters),
-                is_answered=not is_known or is_answered(),
+                is_answered=not is_known or is_chosen or is_answered(),
                 is_unsure=is_known and bool(best) and best[0][1].score < UNSURE_BELOW,
                 dated=picker.dated,
                 hints=hints,
@@ -216,11 +225,15 @@ class Searcher:
                 scanned, embedded = await counting, await vector_task
                 undated = await count_undated(filters, index) if not picker.best else None
                 hints = await find_hints(prepared, question, is_answered())
-            return answer(embedded, scanned, undated)
+                best = picker.best
+                if request.mark_sentences and embedded.vector is not None:
+                    best = await self._marker.mark(question, embedded.vector, best)
+            return answer(best, embedded, scanned, undated)
         except TimeoutError:
             if not picker.best:
                 raise
-            return answer(_TIMED_OUT, counting.result() if counting.done() else 0)
+            scanned = counting.result() if counting.done() else 0
+            return answer(picker.best, _TIMED_OUT, scanned)
         finally:
             vector_task.cancel()
             counting.cancel()

@@ -27,6 +27,7 @@ from ragd.paths import Home
 from ragd.runtime.durable_files import private_directory
 from ragd.search.query_vector import QueryVectors
 from ragd.search.searcher import Searcher
+from ragd.search.sentence_marker import SentenceMarker
 from ragd.state.ledger import Ledger
 from ragd.store.open_indexes import OpenIndexes
 from ragd.vault.note_reader import NoteReader
@@ -82,9 +83,13 @@ class RunningGateway:
         private_directory(Path(home.events))
         self.ledger = Ledger(Path(home.events), Path(home.snapshots), clock, "run-1", "ragd test")
         guard = LiveGuard(self.settings)
-        vectors = QueryVectors(self.ledger, self.settings, Providers(self.settings), guard)
+        providers = Providers(self.settings)
+        vectors = QueryVectors(self.ledger, self.settings, providers, guard)
         notes = NoteReader(self.settings, clock)
-        self.searcher = Searcher(self.ledger, clock, self.settings, OpenIndexes(), vectors, notes)
+        self.searcher = Searcher(
+            *(self.ledger, clock, self.settings, OpenIndexes()),
+            *(vectors, notes, SentenceMarker(providers)),
+        )
         reload = ConfigReload(self.settings)
         path, journal = Path(home.config), self.ledger.journal
         self.config_reader = ConfigReader(clock, path, reload, journal)

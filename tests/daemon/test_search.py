@@ -59,6 +59,25 @@ def test_what_nothing_answers_is_only_near(vault: Vault) -> None:
         assert scores == sorted(scores, reverse=True)
 
 
+def test_what_the_user_chose_by_a_filter_is_never_nothing(vault: Vault) -> None:
+    chosen = "Which zeppelin did Bartholomew Quimby sell to the board of admirals? folder:Projects"
+    asked = vault.search(chosen)
+    assert asked.files and set(asked.files) == {"Projects/Doorbell.md"}
+    assert asked.data["answered"] is True
+
+
+def test_the_best_sentences_are_marked_on_request() -> None:
+    question = "Where did the heron stand?"
+    story = "We walked along the river for an hour and talked about nothing much at all. "
+    answer = "A heron stood on the old jetty and did not move. "
+    with serve_vault({"River.md": f"{4 * story}{answer}{3 * story}"}) as vault:
+        found = vault.search(question, mark_sentences=True).results[0]
+        (start, end), *others = found["best_sentences"]
+        assert found["chunk_text"][start:end] == answer.strip()
+        assert len(others) == 2
+        assert "best_sentences" not in vault.search(question).results[0]
+
+
 def test_a_question_that_the_model_does_not_understand_gets_no_verdict(vault: Vault) -> None:
     asked = vault.search("Welchen Zeppelin hat Bartholomäus Quimby an die Admiralität verkauft?")
     assert "understands English only" in asked.data["hint"]

@@ -83,3 +83,23 @@ def test_a_link_that_is_broken_over_two_lines_is_rendered() -> None:
     text = "By the [centre for political\nbeauty](https://example.org/) in Berlin\nand others [x] y"
     shown = [line.text for line in excerpt(text, Highlighter("centre"), ink, None)]
     assert shown == ["By the centre for political beauty in Berlin", "and others [x] y"]
+
+
+def test_the_best_sentence_is_shown_also_without_words_of_the_question() -> None:
+    ink = Ink(io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+    ink.columns = 60
+    best = ["word90 word91 word92 **word93**", "word70 word71"]
+    shown = excerpt(TEXT, Highlighter("needle"), ink, 3, 0.5, best)
+    words = " ".join(line.text for line in shown).split()
+    assert {"word90", "word91", "word92", "word93"} <= set(words)
+    assert "needle" not in words
+
+
+def test_as_much_as_possible_of_the_next_best_sentences_is_shown_with_it() -> None:
+    ink = Ink(io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+    ink.columns = 60
+    for other, follows in (("word80 word81", False), ("word100 word101", True)):
+        shown = excerpt(TEXT, Highlighter("x"), ink, 3, None, ["word90 word91", other])
+        words = " ".join(line.text for line in shown).split()
+        assert "word90" in words
+        assert ("word101" in words, "word80" in words) == (follows, not follows)
