@@ -86,8 +86,7 @@ class RunningGateway:
         notes = NoteReader(self.settings, clock)
         self.searcher = Searcher(self.ledger, clock, self.settings, OpenIndexes(), vectors, notes)
         reload = ConfigReload(self.settings)
-        path, journal = Path(home.config), self.ledger.journal
-        self.config_reader = ConfigReader(clock, path, reload, journal)
+        self.config_reader = ConfigReader(clock, self.settings, reload, self.ledger.journal)
         self.tool_gateway = ToolGateway(
             self.ledger,
             clock,
