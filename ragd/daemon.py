@@ -106,7 +106,10 @@ def run(home: Home) -> int:
 
 def _load(home: Home) -> Config:
     """The configuration. The daemon starts even if the vault's mount hangs."""
-    config = configuration.read(home)
+    try:
+        config = CHECK.of("").run_and_wait(configuration.read, home)
+    except VaultNotResponding:  # the folder of the agents; the config reader looks for it again
+        config = configuration.read_written(home)
     try:
         CHECK.of("").run_and_wait(configuration.check_folders, config, home.root)
     except VaultNotResponding:
@@ -168,7 +171,7 @@ async def _serve(
     settings = Settings(home, config)
     pipeline = Pipeline(home, clock, ledger, settings, crash_mark, DocumentWorker())
     reload = ConfigReload(settings)
-    config_reader = ConfigReader(clock, Path(home.config), reload, ledger.journal)
+    config_reader = ConfigReader(clock, settings, reload, ledger.journal)
     gateway = ToolGateway(
         ledger,
         clock,

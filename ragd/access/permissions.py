@@ -1,12 +1,17 @@
-"""Which collections an asker may search, by the access rules of the configuration. Pure."""
+"""Which collections an asker may search, by the access rules of the configuration. Pure.
+
+No rule gives an agent another agent's collections, or its own in a chat with other people.
+"""
 
 from collections.abc import Iterable
 
 from ragd.config.schema import AccessMatch, Config
 from ragd.protocol.asker import Asker, comparable
-from ragd.vault.collection_paths import VAULT
+from ragd.vault.collection_paths import VAULT, agent_of, group_of
 
 ALL = "*"
+ALONE = ("direct", "")
+"""Kinds of chat in which nobody but the user reads the answers; empty: not known."""
 
 
 def permitted(config: Config, asker: Asker) -> frozenset[str]:
@@ -15,10 +20,20 @@ def permitted(config: Config, asker: Asker) -> frozenset[str]:
     known = {VAULT, *config.collections}
     if asker.is_owner:
         return frozenset(known)
+    by_rules = _permitted_by_rules(config, asker, known)
+    return frozenset(name for name in by_rules if _may_be_shown(name, asker))
+
+
+def _permitted_by_rules(config: Config, asker: Asker, known: set[str]) -> set[str]:
     for rule in config.access.rules:
         if _matches(rule.match, asker):
-            return frozenset(_named(rule.collections, known))
-    return frozenset(known if config.access.default == "allow" else ())
+            return _named(rule.collections, known)
+    return known if config.access.default == "allow" else set()
+
+
+def _may_be_shown(name: str, asker: Asker) -> bool:
+    """An agent's collections are for that agent only, and not for others in a chat."""
+    return not group_of(name) or (agent_of(name) == asker.agent and asker.chat in ALONE)
 
 
 def _matches(match: AccessMatch, asker: Asker) -> bool:
@@ -32,4 +47,6 @@ def _fits(wanted: str, actual: str) -> bool:
 
 def _named(names: Iterable[str], known: set[str]) -> set[str]:
     wanted = {name.strip().removeprefix("@") for name in names}
-    return known if ALL in wanted else known & wanted
+    if ALL in wanted:
+        return known
+    return {name for name in known if name in wanted or group_of(name) in wanted}

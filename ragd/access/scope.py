@@ -13,7 +13,7 @@ from ragd.close_match import closest
 from ragd.config.schema import Config
 from ragd.errors import RagdError
 from ragd.protocol.asker import Asker
-from ragd.vault.collection_paths import VAULT, collection_of
+from ragd.vault.collection_paths import VAULT, collection_of, group_of
 
 Permits = Callable[[str], bool]  # whether the note or the folder at this path may be shown
 
@@ -54,16 +54,20 @@ def full_scope(config: Config, asker: Asker) -> Scope:
 
 
 def requested_scope(config: Config, asker: Asker, wanted: Sequence[str]) -> Scope:
-    """Exactly the collections with these names. Raises RagdError for a name that is unknown, or
-    that this asker may not search."""
+    """Exactly the collections with these names; `sessions` names all of that group. Raises
+    RagdError for a name that is unknown, or that this asker may not search."""
     allowed = permitted(config, asker)
-    names = map(collection_name, wanted)
-    return _scope(config, frozenset(known_name("collections", name, allowed) for name in names))
+    found: frozenset[str] = frozenset()
+    for name in map(collection_name, wanted):
+        found |= _in_group(name, allowed) or {known_name("collections", name, allowed)}
+    return _scope(config, found)
 
 
 def without(scope: Scope, names: Collection[str]) -> Scope:
     """The scope without these collections."""
-    return Scope(scope.names - frozenset(map(collection_name, names)), scope.known)
+    unwanted = frozenset(map(collection_name, names))
+    left = (name for name in scope.names if group_of(name) not in unwanted)
+    return Scope(frozenset(left) - unwanted, scope.known)
 
 
 def scope_with_paths(config: Config, asker: Asker, scope: Scope, paths: Iterable[str]) -> Scope:
@@ -71,8 +75,17 @@ def scope_with_paths(config: Config, asker: Asker, scope: Scope, paths: Iterable
 
     A path such as `@diary/2024` names its collection, so a private one is searched, too.
     """
-    named = {collection_of(path.strip("/"), config.collections) for path in paths} - {VAULT}
-    return Scope(scope.names | (named & permitted(config, asker)), scope.known)
+    allowed = permitted(config, asker)
+    folders = [path.strip("/") for path in paths]
+    named = {collection_of(folder, config.collections) for folder in folders} - {VAULT}
+    for folder in folders:  # `@sessions` is the folder of a group
+        named |= _in_group(folder[1:], allowed) if folder.startswith("@") else frozenset()
+    return Scope(scope.names | (named & allowed), scope.known)
+
+
+def _in_group(group: str, names: Iterable[str]) -> frozenset[str]:
+    """The collections of a group."""
+    return frozenset(name for name in names if group and group_of(name) == group)
 
 
 def private_names(config: Config) -> frozenset[str]:

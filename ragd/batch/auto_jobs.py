@@ -151,7 +151,7 @@ def reading_rules(config: Config) -> tuple[object, ...]:
         for name, one in config.collections.items()
     }
     rules = (indexing.file_patterns, indexing.allow_dirs, indexing.deny_dirs, indexing.templates)
-    return *rules, further
+    return *rules, further, config.sessions
 
 
 def is_damaged(state: State) -> bool:

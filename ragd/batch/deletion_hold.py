@@ -2,6 +2,9 @@
 
 When very many notes of a collection vanish within minutes, something has probably happened to it.
 Then they stay in the index until a person agrees. It never removes a note, and never reads a file.
+
+Nothing is held in an agent's collection: programs write and remove those files, often many at once,
+and what was removed there is meant to be erased.
 """
 
 from collections import Counter, deque
@@ -14,7 +17,7 @@ from ragd.batch.sync_plan import SyncPlan
 from ragd.clock import Clock
 from ragd.events import DeletionsHeld, HeldCollection
 from ragd.state.ledger import Ledger
-from ragd.vault.collection_paths import VAULT, collection_of
+from ragd.vault.collection_paths import VAULT, collection_of, group_of
 
 HELD_SHARE = 0.30
 HELD_COUNT = 50
@@ -84,7 +87,7 @@ class DeletionHold:
         deleted = Counter(map(self._collection_of, plan.deletions))
         counts = self._counts(known) if deleted else {}
         for name, number in deleted.items():
-            if accepts(name):
+            if accepts(name) or group_of(name):
                 continue
             elsewhere = self._ledger.state.catalog.is_elsewhere(scanned.device(name), name)
             holding = health.held_in(name) > 0 or elsewhere
@@ -127,7 +130,8 @@ class DeletionHold:
         return {
             name
             for name in set(map(self._collection_of, vanished))
-            if is_suspicious(
+            if not group_of(name)
+            and is_suspicious(
                 together[name],
                 state.catalog.count_stored(name),
                 self._recently_removed(name),

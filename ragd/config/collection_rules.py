@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from ragd.config.schema import Config
 from ragd.config.validation import printable
 from ragd.errors import ConfigError
-from ragd.vault.collection_paths import RESERVED
+from ragd.vault.collection_paths import RESERVED, group_of
 
 NAME_PATTERN = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 NAME_MAX = 40  # characters
@@ -58,9 +58,11 @@ def collection_conflicts(config: Config, escapes: Callable[[str], bool]) -> Iter
 
 
 def check_roots(config: Config, home_root: str, lies_in: Callable[[str, str], bool]) -> None:
-    """Refuse roots that overlap with each other, with the vault, or with ragd's own folders."""
+    """Refuse roots that overlap with each other, with the vault, or with ragd's own folders. An
+    agent's collection is in a folder that a program chose, so no person can correct it."""
     seen: dict[str, str] = {}  # name -> root
-    for name, root in ((name, one.path) for name, one in config.collections.items()):
+    roots = {name: one.path for name, one in config.collections.items() if not group_of(name)}
+    for name, root in roots.items():
         _check_own_folders(name, root, home_root, config.vector_store.path, lies_in)
         for other, place in (("", config.vault_path), *seen.items()):
             _check_pair(name, root, other, place, lies_in)

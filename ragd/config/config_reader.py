@@ -1,6 +1,7 @@
 """The actor that applies an edited config.json, as `POST /v1/reload` does.
 
-It never writes the file.
+It also looks for folders of new agents, and for those that are gone: the configuration in force has
+a collection for each. It never writes the file.
 """
 
 import asyncio
@@ -9,10 +10,18 @@ from pathlib import Path
 import structlog
 
 from ragd.clock import Clock
+from ragd.config.implicit_collections import (
+    add_implicit_collections,
+    agent_groups,
+    without_implicit_collections,
+)
+from ragd.config.live_settings import Settings
 from ragd.config.reload import ConfigReload
+from ragd.config.schema import CollectionSettings
 from ragd.errors import ConfigError
 from ragd.eventlog.journal import Journal
 from ragd.events import Fact
+from ragd.vault.threads import CHECK, VaultNotResponding
 
 NAME = "config_reader"
 CHECK_EVERY_S = 2.0
@@ -26,9 +35,12 @@ log = structlog.get_logger(NAME)
 class ConfigReader:
     """Polls the file: it is small, and polling cannot lose a change as a file watch can."""
 
-    def __init__(self, clock: Clock, path: Path, reload: ConfigReload, journal: Journal) -> None:
+    def __init__(
+        self, clock: Clock, settings: Settings, reload: ConfigReload, journal: Journal
+    ) -> None:
         self._clock = clock
-        self._path = path
+        self._settings = settings
+        self._path = Path(settings.home.config)
         self._reload = reload
         self._journal = journal
         self._applied: FileStamp | None = None  # None: as the daemon read it at its start
@@ -39,8 +51,11 @@ class ConfigReader:
         while True:
             await self._clock.sleep(CHECK_EVERY_S)
             now = self._stamp()
-            if now == before != self._applied and await self._apply():
-                self._applied = now
+            if now == before != self._applied:
+                if await self._apply():
+                    self._applied = now
+            elif await self._have_agents_changed():
+                await self._apply()
             before = now
 
     async def _apply(self) -> bool:
@@ -53,6 +68,22 @@ class ConfigReader:
             log.warning("the configuration could not be recorded yet")
             return False
         return True
+
+    async def _have_agents_changed(self) -> bool:
+        """Whether other agents have folders now than the configuration in force has collections."""
+        current = self._settings.current
+        if self._settings.refused is not None or not agent_groups(current, self._settings.home):
+            return False
+        try:
+            now = await CHECK.of("").run(self._collections_now)
+        except VaultNotResponding:
+            return False
+        return self._settings.current is current and now != current.collections
+
+    def _collections_now(self) -> dict[str, CollectionSettings]:
+        """In a thread: it lists folders."""
+        written = without_implicit_collections(self._settings.current)
+        return add_implicit_collections(written, self._settings.home).collections
 
     async def _record(self, fact: Fact) -> None:
         async with asyncio.timeout(RECORD_WITHIN_S):

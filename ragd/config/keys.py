@@ -33,6 +33,7 @@ _AT_ONCE = ("embedding.language",)  # for the next index
 _SYNC = (
     *("indexing.file_patterns", "indexing.deny_dirs", "indexing.allow_dirs"),
     *("indexing.templates", "collections"),
+    *("sessions.enabled", "sessions.path", "sessions.keep_days"),
 )
 _RECUT = ("indexing.chunk_size", "indexing.chunk_overlap", "security.code_blocks")
 

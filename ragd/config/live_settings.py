@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ragd.config import load as configuration
 from ragd.config.contexts import Contexts
+from ragd.config.implicit_collections import without_implicit_collections
 from ragd.config.keys import changed_keys, needs_restart
 from ragd.config.load import Config
 from ragd.paths import Home
@@ -80,5 +81,6 @@ class Settings:
 
 def _folders(config: Config) -> set[tuple[str, str]]:
     """Every folder that the configuration names, and what it is used for."""
-    roots = {("collection", one.path) for one in config.collections.values()}
+    collections = without_implicit_collections(config).collections.values()
+    roots = {("collection", one.path) for one in collections}
     return roots | {("vault", config.vault_path), ("index", config.vector_store.path)}

@@ -1,7 +1,8 @@
 """Reads and checks config.json: from its bytes to a valid Config.
 
 It never guesses: an unknown key, a wrong type or an unsafe combination is a ConfigError, and the
-daemon does not start. Only `check_folders`, `read` and `load` use the disk; they write nothing.
+daemon does not start. Only `check_folders`, `read_written`, `read` and `load` use the disk; they
+write nothing.
 """
 
 # Paths are strings here, as in paths.py: pathlib cannot remove `..` without the disk.
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 import msgspec
 
 from ragd.config.collection_rules import check_roots, collection_conflicts
+from ragd.config.implicit_collections import add_implicit_collections
 from ragd.config.schema import SCHEMA_KEY, Config, SchemaAddress
 from ragd.config.validation import (
     JsonObject,
@@ -42,6 +44,7 @@ __all__ = [
     "load",
     "parse",
     "read",
+    "read_written",
     "to_json",
     "vault_id",
 ]
@@ -152,7 +155,15 @@ def load(home: Home) -> Config:
 
 
 def read(home: Home) -> Config:
-    """The same without checking the folders that it names: one of them may hang."""
+    """The same without checking the folders that it names: one of them may hang.
+
+    It has a collection for each agent whose folder exists. Their parent may hang, too.
+    """
+    return add_implicit_collections(read_written(home), home)
+
+
+def read_written(home: Home) -> Config:
+    """The configuration as it is in the file, without the collections that ragd adds itself."""
     try:
         return parse(_read(home.config), home.root)
     except FileNotFoundError:
@@ -184,6 +195,7 @@ def _conflicts(config: Config) -> Iterator[str]:
     for key, path in (
         ("vault_path", config.vault_path),
         ("vector_store.path", config.vector_store.path),
+        ("sessions.path", config.sessions.path),
     ):
         if os.path.expanduser(path).startswith("~"):
             yield f"`{key}` starts with `~`, but that user does not exist; write the whole path."
@@ -255,6 +267,7 @@ def _resolved(config: Config, folder: str) -> Config:
         vector_store=change(
             config.vector_store, path=absolute(config.vector_store.path or "vectors.lance")
         ),
+        sessions=change(config.sessions, path=absolute(config.sessions.path)),
         embedding=change(config.embedding, base_url=config.embedding.base_url.rstrip("/")),
         indexing=change(
             config.indexing,

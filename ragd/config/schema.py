@@ -273,6 +273,33 @@ class AccessSettings(ConfigSection, kw_only=True, frozen=True):
     ] = ()
 
 
+class SessionsSettings(ConfigSection, kw_only=True, frozen=True):
+    """Past conversations of OpenClaw's agents, as collections `@sessions/AGENT`."""
+
+    enabled: Annotated[
+        bool,
+        Meta(
+            description="Read the transcripts of past conversations. Only the agent itself and "
+            "you can search them."
+        ),
+    ] = False
+    path: Annotated[
+        str,
+        Meta(
+            min_length=1, max_length=4096, description="The folder in which OpenClaw keeps agents."
+        ),
+    ] = "~/.openclaw/agents"
+    keep_days: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=3650,
+            description="Days after its last message until a conversation is erased from the "
+            "index. OpenClaw's own file is not touched.",
+        ),
+    ] = 30
+
+
 class Config(ConfigSection, kw_only=True, frozen=True):
     """The whole configuration; from `parse`, its paths are absolute."""
 
@@ -326,3 +353,6 @@ class Config(ConfigSection, kw_only=True, frozen=True):
     access: Annotated[
         AccessSettings, Meta(description="Which collections an agent may search.")
     ] = AccessSettings()
+    sessions: Annotated[
+        SessionsSettings, Meta(description="Past conversations of OpenClaw's agents.")
+    ] = SessionsSettings()

@@ -12,12 +12,13 @@ from msgspec.structs import replace
 
 from ragd.events import FilledFile, StoredFile
 from ragd.notes.documents.kinds import is_slow
+from ragd.vault.collection_paths import root_folder
 
 
 class Folders:
     """The folders of all notes, each with the number of notes below it.
 
-    Those at the top whose name may be that of a collection also have the number of passages.
+    Those that may be the root of a collection also have the number of passages.
     """
 
     def __init__(self, chunks_of: Mapping[str, int] = MappingProxyType({})) -> None:
@@ -39,13 +40,13 @@ class Folders:
         return self._notes.get(folder, 0)
 
     def count_chunks(self, folder: str) -> int:
-        """How many chunks are below this folder at the top, whose name begins with `@`."""
+        """How many chunks are below this root of a collection, whose name begins with `@`."""
         return self._chunks.get(folder, 0)
 
     def add_chunks(self, path: str, chunks: int) -> None:
         """A note has this many chunks more, or fewer."""
         if path.startswith("@") and "/" in path:
-            top = path.partition("/")[0]
+            top = root_folder(path)
             self._chunks[top] = self._chunks.get(top, 0) + chunks
 
     def add(self, path: str) -> None:

@@ -97,6 +97,7 @@ class CollectionFiles:
         """All notes. Raises VaultGone when the root is missing, on another device, or empty (unless
         it `may_be_empty`). A disk may come back with another device number: if most of the `known`
         notes are on it, it is the same disk."""
+        may_be_empty = may_be_empty or self.rules.may_be_empty
         with self._naming():
             try:
                 return self._scan()
@@ -137,7 +138,14 @@ class CollectionFiles:
     def verify_root(self) -> None:
         """Raises VaultGone unless the root is the one that was scanned, and not empty."""
         with self._naming():
+            self._verify()
+
+    def _verify(self) -> None:
+        try:
             self.memory.files.verify(self.memory.identity)
+        except VaultGone as why:
+            if why.reason != "empty" or not self.rules.may_be_empty:
+                raise
 
     def includes(self, path: str) -> bool:
         """Whether a note at this path belongs in the index."""
@@ -166,7 +174,7 @@ class CollectionFiles:
         with self._naming():
             found = dict(self.memory.files.stat(paths))
             if None in found.values():
-                self.memory.files.verify(self.memory.identity)
+                self._verify()
             return found
 
     def read(self, path: str) -> tuple[bytes, FileStat]:

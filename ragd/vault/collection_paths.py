@@ -1,7 +1,8 @@
 """One path space for all collections: `@papers/2024/a.pdf` is `2024/a.pdf` in `papers`. Pure.
 
 A note of the vault has no prefix. A folder of the vault may begin with `@` too, so a path belongs
-to a collection only if one of that name is configured.
+to a collection only if one of that name is configured. What belongs to one agent is a collection
+whose name has two parts: `@sessions/main/a.jsonl` is `a.jsonl` in `sessions/main`.
 """
 
 from collections.abc import Container
@@ -10,17 +11,38 @@ VAULT = "vault"
 """How requests and lists name the vault itself, which has no prefix."""
 
 MEMORY = "memory"
-"""The collection of the agent's own notes."""
+"""The group of the collections with each agent's own notes."""
 
-RESERVED = (VAULT, MEMORY)
+SESSIONS = "sessions"
+"""The group of the collections with each agent's past conversations."""
+
+AGENT_GROUPS = (MEMORY, SESSIONS)
+
+RESERVED = (VAULT, *AGENT_GROUPS)
+
+
+def agent_collection(group: str, agent: str) -> str:
+    """The name of an agent's collection. `agent`: in the form that is compared."""
+    return f"{group}/{agent}"
+
+
+def group_of(collection: str) -> str:
+    """The group of an agent's collection: `sessions` for `sessions/main`; empty for the others."""
+    group, slash, _ = collection.partition("/")
+    return group if slash else ""
+
+
+def agent_of(collection: str) -> str:
+    """The agent that a collection belongs to: `main` for `sessions/main`; empty for the others."""
+    return collection.partition("/")[2]
 
 
 def split_path(path: str, names: Container[str]) -> tuple[str, str]:
     """The collection of a path, and the path in it. `names`: of the collections; the vault may be
     among them, but no path begins with `@vault`."""
     if path.startswith("@"):
-        first, _, inner = path.partition("/")
-        name = first[1:]
+        root, inner = _split_root(path)
+        name = root[1:]
         if name != VAULT and name in names:
             return name, inner
     return VAULT, path
@@ -36,3 +58,16 @@ def join_path(collection: str, inner: str) -> str:
 def collection_of(path: str, names: Container[str]) -> str:
     """The collection that a path belongs to."""
     return split_path(path, names)[0]
+
+
+def root_folder(path: str) -> str:
+    """The folder that is the root of this path, if it belongs to a collection."""
+    return _split_root(path)[0]
+
+
+def _split_root(path: str) -> tuple[str, str]:
+    root, _, inner = path.partition("/")
+    if root[1:] in AGENT_GROUPS and inner:
+        agent, _, inner = inner.partition("/")
+        root = f"{root}/{agent}"
+    return root, inner

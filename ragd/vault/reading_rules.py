@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from ragd.config.schema import Config
 from ragd.notes.documents.kinds import default_patterns
-from ragd.vault.collection_paths import VAULT, join_path
+from ragd.vault.collection_paths import VAULT, group_of, join_path
 
 
 class ReadingRules(Struct, frozen=True):
@@ -15,6 +15,8 @@ class ReadingRules(Struct, frozen=True):
     deny_dirs: tuple[str, ...]
     skips_templates: bool
     taken: tuple[str, ...] = ()  # folders whose paths belong to a collection
+    # Programs write and remove its files, so a root without files does not mean that it is lost.
+    may_be_empty: bool = False
 
 
 def roots_of(config: Config) -> dict[str, str]:
@@ -27,9 +29,13 @@ def rules_of(config: Config, collection: str) -> ReadingRules:
     indexing = config.indexing
     skips_templates = indexing.templates == "skip"
     if collection == VAULT:
-        taken = tuple(join_path(name, "") for name in config.collections)
+        groups = dict.fromkeys(filter(None, map(group_of, config.collections)))
+        taken = tuple(join_path(name, "") for name in (*config.collections, *groups))
         lists = (indexing.file_patterns, indexing.allow_dirs, indexing.deny_dirs)
         return ReadingRules(*lists, skips_templates, taken)
     one = config.collections[collection]
     patterns = one.patterns or default_patterns()
-    return ReadingRules(patterns, one.allow_dirs, one.deny_dirs, skips_templates)
+    lists = (patterns, one.allow_dirs, one.deny_dirs)
+    if group_of(collection):
+        return ReadingRules(*lists, skips_templates=False, may_be_empty=True)
+    return ReadingRules(*lists, skips_templates)

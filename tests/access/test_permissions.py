@@ -1,6 +1,7 @@
 """Which collections an agent may search."""
 
 import pytest
+from msgspec import structs
 
 from ragd.access.permissions import permitted
 from ragd.config.schema import (
@@ -75,3 +76,53 @@ def test_a_rule_may_name_a_collection_with_its_at_sign_and_unknown_names_mean_no
 
 def test_a_star_means_every_collection() -> None:
     assert permitted(config("deny", rule("*")), Asker("x")) == ALL
+
+
+# What belongs to one agent
+
+SESSIONS = {"sessions/main", "sessions/work", "memory/main"}
+
+
+def with_agents(default: str = "allow", *rules: AccessRule) -> Config:
+    given = config(default, *rules)
+    added = {name: CollectionSettings(path=f"/{name}", private=True) for name in SESSIONS}
+    return structs.replace(given, collections={**given.collections, **added})
+
+
+def agents_own(given: Config, asker: Asker) -> set[str]:
+    return set(permitted(given, asker)) & SESSIONS
+
+
+def test_the_user_may_search_what_belongs_to_every_agent() -> None:
+    assert agents_own(with_agents("deny"), OWNER) == SESSIONS
+
+
+@pytest.mark.parametrize("chat", ["direct", ""])
+def test_an_agent_may_search_only_its_own(chat: str) -> None:
+    assert agents_own(with_agents(), Asker("main", chat)) == {"sessions/main", "memory/main"}
+    assert agents_own(with_agents(), Asker("work", chat)) == {"sessions/work"}
+    assert agents_own(with_agents(), Asker("other", chat)) == set()
+    assert agents_own(with_agents(), Asker("", chat)) == set()
+
+
+@pytest.mark.parametrize("chat", ["group", "channel", "room", "something-new"])
+def test_in_a_chat_with_others_an_agent_may_not_search_even_its_own(chat: str) -> None:
+    for given in (
+        with_agents(),
+        with_agents("deny", rule("*")),
+        with_agents("deny", rule("sessions")),
+    ):
+        assert agents_own(given, Asker("main", chat)) == set()
+    assert permitted(with_agents(), Asker("main", chat)) == ALL
+
+
+def test_no_rule_gives_an_agent_what_belongs_to_another() -> None:
+    given = with_agents("deny", rule("sessions/main", "memory/main", agent="work"))
+    assert agents_own(given, Asker("work", "direct")) == set()
+    assert agents_own(with_agents("deny", rule("*")), Asker("work")) == {"sessions/work"}
+
+
+def test_a_rule_names_one_collection_of_an_agent_or_the_whole_group() -> None:
+    assert agents_own(with_agents("deny", rule("sessions")), Asker("main")) == {"sessions/main"}
+    assert agents_own(with_agents("deny", rule("memory/main")), Asker("main")) == {"memory/main"}
+    assert agents_own(with_agents("deny", rule("vault")), Asker("main")) == set()

@@ -110,3 +110,51 @@ def test_everything_leaves_nothing_out() -> None:
     assert full_scope(CONFIG, OWNER).is_everything
     assert not default_scope(CONFIG, OWNER).is_everything  # the diary is private
     assert not Scope(frozenset({"papers"}), frozenset({"papers"})).is_everything
+
+
+# What belongs to one agent
+
+MAIN = Asker("main", "direct")
+AGENTS = Config(
+    vault_path="/v",
+    collections={
+        name: CollectionSettings(path=f"/{name}", private=name.startswith("sessions"))
+        for name in ("papers", "sessions/main", "sessions/work", "memory/main")
+    },
+)
+
+
+def in_scope(asker: Asker, query: str = "x", **fields: list[str]) -> set[str]:
+    request = SearchRequest(query=query, **fields)  # type: ignore[arg-type]
+    return set(search_scope(AGENTS, asker, request).names)
+
+
+def test_a_group_names_all_that_the_asker_may_search() -> None:
+    assert in_scope(OWNER, collections=["sessions"]) == {"sessions/main", "sessions/work"}
+    assert in_scope(MAIN, collections=["sessions"]) == {"sessions/main"}
+    assert in_scope(MAIN, collections=["@Sessions/Main"]) == {"sessions/main"}
+    assert in_scope(MAIN, "collection:sessions x") == {"sessions/main"}
+    assert in_scope(MAIN, collections=["sessions", "papers"]) == {"sessions/main", "papers"}
+
+
+def test_a_group_is_left_out_as_a_whole() -> None:
+    assert in_scope(OWNER) == {"vault", "papers", "memory/main"}
+    assert in_scope(OWNER, "x -collection:memory") == {"vault", "papers"}
+    without_main = in_scope(OWNER, "collection:sessions -collection:sessions/main x")
+    assert without_main == {"sessions/work"}
+
+
+def test_a_folder_names_a_collection_of_an_agent_or_the_group() -> None:
+    assert "sessions/main" in in_scope(MAIN, directory_filter=["@sessions/main"])
+    assert in_scope(OWNER, directory_filter=["@sessions/"]) >= {"sessions/main", "sessions/work"}
+    others = in_scope(MAIN, directory_filter=["@sessions", "@sessions/work", "@sessions/work/a"])
+    assert "sessions/work" not in others
+
+
+@pytest.mark.parametrize("name", ["sessions", "sessions/main", "sessions/work", "sessions/none"])
+def test_what_belongs_to_another_agent_is_refused_like_an_unknown_name(name: str) -> None:
+    for asker in (Asker("guest", "direct"), Asker("main", "group")):
+        with pytest.raises(RagdError) as why:
+            in_scope(asker, collections=[name])
+        assert why.value.code == "UNKNOWN_COLLECTION"
+        assert "sessions/" not in f"{why.value.message} {why.value.suggestion}"

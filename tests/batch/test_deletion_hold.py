@@ -222,3 +222,28 @@ async def test_a_person_accepts_the_deletions_of_one_collection(
     await hold.record(ACTOR, {})
     hold.forget_if_over()
     assert not hold.is_held("1.md")
+
+
+@pytest.mark.parametrize("group", ["sessions", "memory"])
+async def test_nothing_is_held_in_what_belongs_to_an_agent(
+    ledger: Ledger, hold: DeletionHold, group: str
+) -> None:
+    paths = [f"@{group}/main/{number}.md" for number in range(60)]
+    await store(ledger, *paths)
+    roots = [ScannedCollection(name, device=1) for name in (VAULT, f"{group}/main")]
+    scanned = VaultScanned(files=60, changed=0, removed=0, newest_mtime=None, collections=roots)
+    await ledger.journal.append("watcher", scanned)
+    assert not hold.would_hold(paths)
+    await hold.judge(ACTOR, paths)
+    assert not any(map(hold.is_held, paths))
+    plan = SyncPlan([], paths, deletions=frozenset(paths))
+    assert hold.apply_to(plan, paths, Elsewhere()) == plan
+
+
+class Elsewhere:
+    """A scan that found every root on another device than before."""
+
+    gone: frozenset[str] = frozenset()
+
+    def device(self, collection: str) -> int:
+        return 2

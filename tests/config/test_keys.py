@@ -48,7 +48,7 @@ def test_every_key_is_listed_with_type_default_and_meaning() -> None:
 def test_the_listed_defaults_are_the_effective_ones() -> None:
     values = effective(build())
     for key in dotted_keys():
-        if key.name not in ("vault_path", "vector_store.path"):
+        if key.name not in ("vault_path", "vector_store.path", "sessions.path"):
             assert get_value(values, key.name) == key.default
 
 

@@ -94,6 +94,11 @@ def test_a_vault_path_alone_gives_the_defaults_of_the_specification() -> None:
         "collections": {},
         "contexts": {},
         "access": {"default": "allow", "rules": []},
+        "sessions": {
+            "enabled": False,
+            "path": os.path.expanduser("~/.openclaw/agents"),
+            "keep_days": 30,
+        },
     }
 
 

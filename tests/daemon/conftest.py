@@ -91,8 +91,7 @@ class RunningGateway:
             *(vectors, notes, SentenceMarker(providers)),
         )
         reload = ConfigReload(self.settings)
-        path, journal = Path(home.config), self.ledger.journal
-        self.config_reader = ConfigReader(clock, path, reload, journal)
+        self.config_reader = ConfigReader(clock, self.settings, reload, self.ledger.journal)
         self.tool_gateway = ToolGateway(
             self.ledger,
             clock,

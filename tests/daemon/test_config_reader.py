@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ragd.config import config_reader
+from ragd.events import ConfigReloaded
 from tests.daemon.conftest import RunningGateway
 from tests.daemon.processes import write_config
 from tests.patience import wait_until
@@ -68,3 +69,28 @@ async def test_a_reload_that_was_asked_for_is_not_done_again(watched: RunningGat
     write_config(watched.home, health={"probe_s": 8})
     await wait_until(lambda: watched.settings.current.health.probe_s == 8)
     assert await reloads(watched) == ["tool_gateway", "config_reader"]
+
+
+async def test_the_folder_of_a_new_agent_is_a_new_collection_and_a_removed_one_goes(
+    watched: RunningGateway,
+) -> None:
+    agents = Path(watched.home.root).parent / "agents"
+    (agents / "main" / "sessions").mkdir(parents=True)
+    write_config(watched.home, sessions={"enabled": True, "path": str(agents)})
+
+    def names() -> list[str]:
+        return list(watched.settings.current.collections)
+
+    await wait_until(lambda: names() == ["sessions/main"])
+    (agents / "new" / "sessions").mkdir(parents=True)
+    await wait_until(lambda: names() == ["sessions/main", "sessions/new"])
+    (agents / "main" / "sessions").rmdir()
+    await wait_until(lambda: names() == ["sessions/new"])
+    recorded = [
+        record.event.collections
+        async for record in watched.ledger.journal.follow(0, ["config_reloaded"], wait=False)
+        if isinstance(record.event, ConfigReloaded)
+    ]
+    assert recorded[-1] == ["sessions/new"]
+    write_config(watched.home)
+    await wait_until(lambda: names() == [])
