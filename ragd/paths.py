@@ -79,6 +79,16 @@ class Home:
         return self._in("memories.key")
 
     @property
+    def agent_notes(self) -> str:
+        """The folder of agents' own notes: `memory/AGENT/…`."""
+        return self._in("memory")
+
+    @property
+    def agent_note_versions(self) -> str:
+        """The folder of their earlier contents."""
+        return self._in("memory-versions")
+
+    @property
     def log_file(self) -> str:
         return self._in("logs", "ragd.log")
 

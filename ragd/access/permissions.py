@@ -14,6 +14,11 @@ ALONE = ("direct", "")
 """Kinds of chat in which nobody but the user reads the answers; empty: not known."""
 
 
+def is_alone(asker: Asker) -> bool:
+    """Whether nobody but the user reads the answers."""
+    return asker.is_owner or asker.chat in ALONE
+
+
 def permitted(config: Config, asker: Asker) -> frozenset[str]:
     """The names of the collections. The user may search all; for an agent the first rule that
     matches decides, else the default."""
@@ -21,7 +26,7 @@ def permitted(config: Config, asker: Asker) -> frozenset[str]:
     if asker.is_owner:
         return frozenset(known)
     by_rules = _permitted_by_rules(config, asker, known)
-    return frozenset(name for name in by_rules if _may_be_shown(name, asker))
+    return frozenset(name for name in by_rules if _may_be_shown(config, name, asker))
 
 
 def _permitted_by_rules(config: Config, asker: Asker, known: set[str]) -> set[str]:
@@ -31,9 +36,12 @@ def _permitted_by_rules(config: Config, asker: Asker, known: set[str]) -> set[st
     return known if config.access.default == "allow" else set()
 
 
-def _may_be_shown(name: str, asker: Asker) -> bool:
-    """An agent's collections are for that agent only, and not for others in a chat."""
-    return not group_of(name) or (agent_of(name) == asker.agent and asker.chat in ALONE)
+def _may_be_shown(config: Config, name: str, asker: Asker) -> bool:
+    """An agent's collections are for that agent only. Neither these nor private ones are for the
+    others in a chat."""
+    if group_of(name):
+        return agent_of(name) == asker.agent and is_alone(asker)
+    return is_alone(asker) or name == VAULT or not config.collections[name].private
 
 
 def _matches(match: AccessMatch, asker: Asker) -> bool:

@@ -14,6 +14,7 @@ import structlog
 from ragd.batch.auto_jobs import AutoJob, AutoJobs, is_damaged
 from ragd.batch.batch_builder import NAME, BatchBuilder, BatchReader, NewIndexWouldLoseNotes
 from ragd.batch.change_times import ChangeTimes
+from ragd.batch.collect_window import CollectWindow
 from ragd.batch.deletion_hold import DeletionHold
 from ragd.batch.gone_collections import record_gone, why_refused
 from ragd.batch.in_flight import Batch, Payloads
@@ -108,7 +109,7 @@ class Batcher:
         self._change_times = ChangeTimes(ledger, notes)
         self._auto_jobs = AutoJobs(ledger, settings, notes)
         self._woken = asyncio.Event()
-        self._job_requested = asyncio.Event()
+        self._window = CollectWindow(clock, settings)
 
     async def run(self) -> None:
         """Build batches. When an actor that receives them crashes, start over. That is not a crash
@@ -133,8 +134,10 @@ class Batcher:
             if isinstance(record.event, FilesChanged):
                 present = (c.path for c in record.event.changes if c.kind != "deleted")
                 self._hold.release(present)
+                if record.event.urgent:
+                    self._window.end_for(change.path for change in record.event.changes)
             if isinstance(record.event, JobRequested):
-                self._job_requested.set()
+                self._window.end_for_job()
             if isinstance(record.event, DependencyRecovered):
                 self._auto_jobs.dependency_recovered()
             self._woken.set()
@@ -151,7 +154,7 @@ class Batcher:
             elif needed := self._auto_jobs.next_job():
                 await self._request(needed)
             elif self._waiting_notes() and not is_damaged(state):
-                await self._collect()
+                await self._window.wait(state.catalog.waiting)
                 if state.jobs.active is None and not state.pause.holds:
                     # Otherwise the requested job reads these notes, too.
                     await self._sync_waiting(self._waiting_notes())
@@ -163,13 +166,6 @@ class Batcher:
     async def _request(self, needed: AutoJob) -> None:
         await self._clock.sleep(RETRY_S if needed.origin == "retry" else 0)
         await request_job(partial(self._ledger.journal.append, NAME), needed.mode, needed.origin)
-
-    async def _collect(self) -> None:
-        """Wait a moment for more changes, but not while a requested job waits."""
-        self._job_requested.clear()
-        await wait_until_set(
-            self._job_requested, self._clock, self._settings.current.watch.collect_s
-        )
 
     def _waiting_paths(self) -> list[str]:
         """The changed notes, without those that vanished and are held, and those of a collection

@@ -16,7 +16,7 @@ from ragd.config.schema import CollectionSettings, Config
 from ragd.paths import Home
 from ragd.protocol.asker import comparable
 from ragd.protocol.limits import AGENT_MAX_CHARS
-from ragd.vault.collection_paths import SESSIONS, agent_collection, group_of
+from ragd.vault.collection_paths import MEMORY, SESSIONS, agent_collection, group_of
 
 MOST_AGENTS = 100  # of each group; the first ones by name
 
@@ -32,7 +32,14 @@ class AgentGroup(NamedTuple):
 
 def agent_groups(config: Config, home: Home) -> list[AgentGroup]:
     """The groups that the configuration switches on."""
-    groups: list[AgentGroup] = []
+    notes = CollectionSettings(
+        path="",
+        patterns=("*.md",),
+        deny_dirs=(),
+        context="Notes that this agent wrote for itself.",
+        private=True,
+    )
+    groups = [AgentGroup(MEMORY, home.agent_notes, "", notes)]
     if config.sessions.enabled:
         settings = CollectionSettings(
             path="",

@@ -36,6 +36,7 @@ class FilesChanged(SplitFact, frozen=True, kw_only=True, tag="files_changed"):
     """Notes changed and then stayed the same for the debounce time."""
 
     changes: list[FileChange]  # one for each path
+    urgent: bool = False  # they do not wait for further changes
 
 
 class TemplateFolder(Struct, frozen=True):

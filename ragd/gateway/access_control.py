@@ -8,6 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
+from ragd.access.permissions import is_alone, permitted
 from ragd.access.scope import (
     Permits,
     Scope,
@@ -24,7 +25,7 @@ from ragd.gateway.http_server import Handler
 from ragd.protocol.asker import AGENT_HEADER, CHAT_HEADER, Asker, read_asker
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.state.ledger import Ledger
-from ragd.vault.collection_paths import VAULT, collection_of
+from ragd.vault.collection_paths import MEMORY, VAULT, collection_of, group_of
 
 
 def asker_of(request: web.BaseRequest) -> Asker:
@@ -95,6 +96,20 @@ class AccessControl:
     def _with_leaving(self, scope: Scope) -> Scope:
         """The scope, which knows these collections too, and does not have them."""
         return Scope(scope.names, scope.known | self._leaving())
+
+    def scope_of_memory(self, asker: Asker) -> Scope:
+        """The collections of the asker's own notes; none if there are none."""
+        config = self._settings.current
+        names = permitted(config, asker)
+        own = frozenset(name for name in names if group_of(name) == MEMORY)
+        return self._with_leaving(Scope(own, frozenset(config.collections)))
+
+    def permits_memory(self, asker: Asker) -> Permits | None:
+        """Which stored facts this asker may see, by their source; None: all."""
+        if not is_alone(asker):
+            return lambda source: False
+        config = self._settings.current
+        return self.permits_source(self._with_leaving(full_scope(config, asker)))
 
     def permits_source(self, scope: Scope) -> Permits | None:
         """Whether a memory with this source is in scope; None: every memory is.

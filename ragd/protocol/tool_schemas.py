@@ -1,4 +1,4 @@
-"""The four tools: names, descriptions, parameters, permissions. Pure.
+"""The tools: names, descriptions, parameters, permissions. Pure.
 
 The parameters of the tools are defined only here: the socket publishes the JSON Schema made from
 them, and the plugin reads it from the socket.
@@ -13,6 +13,13 @@ from msgspec import Meta, Struct, structs
 
 from ragd.close_match import closest
 from ragd.errors import RagdError
+from ragd.protocol.agent_requests import (
+    MemoryForgetRequest,
+    MemorySearchRequest,
+    MemoryWriteRequest,
+    ReadRequest,
+    RelatedRequest,
+)
 from ragd.protocol.limits import (
     DAY_OR_TIME,
     DAY_OR_TIME_FORMS,
@@ -21,6 +28,7 @@ from ragd.protocol.limits import (
     QUERY_MAX_CHARS,
     QUERY_READ_CHARS,
 )
+from ragd.protocol.request_errors import explain_invalid
 
 LIST_MAX = 100
 
@@ -29,6 +37,16 @@ Text = Annotated[str, Meta(min_length=1, max_length=1000)]
 DayOrTime = Annotated[
     str,
     Meta(max_length=40, description="A day, YYYY-MM-DD, or an ISO 8601 timestamp."),
+]
+
+
+PassageChars = Annotated[
+    int,
+    Meta(
+        ge=200,
+        description="The largest number of characters of all passages together. The text of the "
+        "last one is cut; further ones are left out.",
+    ),
 ]
 
 
@@ -98,6 +116,10 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
             "(`best_sentences`: first and last character). The search takes a little longer."
         ),
     ] = False
+    min_score: Annotated[
+        float, Meta(ge=0, le=1, description="Only passages with at least this score.")
+    ] = 0.0
+    max_chars: PassageChars | None = None
     confirm: Annotated[
         str | None,
         Meta(description="The token from a SENSITIVE_FILTERED answer, after the user has agreed."),
@@ -147,6 +169,7 @@ class NoteRequest(Struct, frozen=True):
     raw: bool = False
     confirm: str | None = None
     place: str = ""
+    max_chars: int | None = None  # the most that is returned; None: the limit of the socket
 
 
 class StatusRequest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -168,7 +191,17 @@ class MemoryRequest(Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
 
-Request = SearchRequest | IndexRequest | StatusRequest | MemoryRequest
+Request = (
+    SearchRequest
+    | IndexRequest
+    | StatusRequest
+    | MemoryRequest
+    | ReadRequest
+    | RelatedRequest
+    | MemorySearchRequest
+    | MemoryWriteRequest
+    | MemoryForgetRequest
+)
 
 
 class Tool(Struct, frozen=True):
@@ -212,6 +245,44 @@ TOOLS: dict[str, Tool] = {
             "Remember a fact found in the user's notes under a short key. For 'Remember this', or "
             "after a search offered a memory and the user agreed.",
             MemoryRequest,
+            ("memory:write",),
+        ),
+        Tool(
+            "obsidian_rag_read",
+            "Read on in a note that a search found: some of its lines, a page, or all of a short "
+            "one. For 'What else does it say?' or when a passage is cut. `lines_after` says how "
+            "many lines follow.",
+            ReadRequest,
+            ("vault:read",),
+        ),
+        Tool(
+            "obsidian_rag_related",
+            "Find the notes that are near a note by meaning or by links, each with the reason. For "
+            "'What else do I have on this?' after a search.",
+            RelatedRequest,
+            ("vault:read",),
+        ),
+        Tool(
+            "obsidian_rag_memory_search",
+            "Look through what was remembered: stored facts, and the notes that you wrote for "
+            "yourself. For 'What do you remember about X?', and before you ask the user something "
+            "again.",
+            MemorySearchRequest,
+            ("memory:read",),
+        ),
+        Tool(
+            "obsidian_rag_memory_write",
+            "Write a note into your own memory, as Markdown: a new one, in place of one, or at its "
+            "end (append). For what should outlast this conversation. It never changes the user's "
+            "notes.",
+            MemoryWriteRequest,
+            ("memory:write",),
+        ),
+        Tool(
+            "obsidian_rag_memory_forget",
+            "Erase a stored fact by its key, or a note of your own memory by its path, for good. "
+            "For 'Forget that'. Ask the user first.",
+            MemoryForgetRequest,
             ("memory:write",),
         ),
     )
@@ -277,7 +348,7 @@ def _decode(body: bytes, wanted: Any) -> Any:
     try:
         return msgspec.json.decode(body or b"{}", type=wanted)
     except msgspec.ValidationError as why:
-        raise RagdError("INVALID_REQUEST", _explain(str(why), wanted)) from None
+        raise RagdError("INVALID_REQUEST", explain_invalid(str(why), wanted, DateRange)) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise RagdError("INVALID_REQUEST", "The body is not valid JSON.") from None
 
@@ -311,58 +382,3 @@ def _check_day(name: str, day: str | None) -> None:
 def _did_you_mean(tool: str) -> str:
     near = closest(tool, TOOLS)
     return f"; did you mean {near}" if near else ""
-
-
-_UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.?(.*)`)?$", re.DOTALL)
-_MISSING = re.compile(r"Object missing required field `(.*?)`")
-_OTHER = re.compile(r"^(.*?)(?: - at `\$\.?(.*?)`)?$", re.DOTALL)
-
-
-def _explain(message: str, wanted: Any) -> str:
-    """msgspec's error as a sentence that names the field."""
-    if unknown := _UNKNOWN.match(message):
-        name, where = unknown[1][:60], f" in `{unknown[2]}`" if unknown[2] else ""
-        valid = DateRange if where else wanted  # the only nested object
-        known = ", ".join(f"`{field}`" for field in valid.__struct_encode_fields__)
-        return f"The field `{name}`{where} is unknown; valid: {known or 'none'}."
-    if missing := _MISSING.search(message):
-        return f"The field `{missing[1]}` is required."
-    text, where = _OTHER.match(message).groups()  # type: ignore[union-attr]  # matches anything
-    if where == "query" and "length >= 1" in text:
-        return "The field `query` is empty; write what to search for."
-    if where in ("date_range.from", "date_range.to"):
-        return f"The field `{where}` is not valid: write {DAY_OR_TIME_FORMS}."
-    problem = _in_plain_words(text)
-    return (
-        f"The field `{where}` is not valid: {problem}."
-        if where
-        else f"The request is not valid: {problem}."
-    )
-
-
-_KINDS = {
-    "str": "a text",
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "array": "a list",
-    "object": "an object",
-    "null": "nothing",
-}
-_WRONG_KIND = re.compile(r"Expected `([\w |]+)`, got `(\w+)`")
-_WRONG_SIZE = re.compile(r"Expected `(\w+)` (of length )?(<=|>=) (\d+)")
-_WRONG_CHOICE = re.compile(r"Invalid enum value '?(.*?)'?")
-
-
-def _in_plain_words(error: str) -> str:
-    """msgspec's error about a value, without the names of types."""
-    if kind := _WRONG_KIND.fullmatch(error):
-        wanted = " or ".join(_KINDS.get(one, one) for one in kind[1].split(" | "))
-        return f"it must be {wanted}, not {_KINDS.get(kind[2], kind[2])}"
-    if size := _WRONG_SIZE.fullmatch(error):
-        of = {"str": " characters", "array": " entries"}.get(size[1], "") if size[2] else ""
-        bound = "at most" if size[3] == "<=" else "at least"
-        return f"it must {'have' if size[2] else 'be'} {bound} {int(size[4]):,}{of}"
-    if choice := _WRONG_CHOICE.fullmatch(error):
-        return f"`{choice[1][:60]}` is not one of the allowed values"
-    return error

@@ -33,6 +33,7 @@ from ragd.search.question_builder import QuestionBuilder
 from ragd.search.question_dates import QuestionDates
 from ragd.search.ranking import fusion
 from ragd.search.ranking.score import NEEDED, NEEDED_FOREIGN, UNSURE_BELOW, scores
+from ragd.search.related_notes import RelatedNote, RelatedNotes
 from ragd.search.request_filters import RequestFilters, check_request, count_undated
 from ragd.search.result_picker import ResultPicker, ShownPassage
 from ragd.search.retrieval import Question, Retrieved
@@ -103,6 +104,7 @@ class Searcher:
         self._notes = notes
         self._marker = marker
         self._file_check = FileCheck(notes)
+        self._related = RelatedNotes(self._file_check, self._may_be_shown)
         self._question_dates = QuestionDates(clock, self._may_be_shown)
         self._ranker = Ranker(ledger, clock, settings)
         self._scorer = PassageScorer(ledger, settings)
@@ -135,6 +137,20 @@ class Searcher:
         index = _view(serving, scope)
         found = await index.find_by_title(normalised(title))
         return found or sorted({hit.source_file for hit in await index.find_by_name(title)})
+
+    async def find_related(self, path: str, most: int, scope: Scope) -> list[RelatedNote] | None:
+        """The notes in scope that are related to a note; None if the index does not have it."""
+        try:
+            async with asyncio.timeout(WITHIN_S):
+                while True:
+                    index = await self._open_index()
+                    try:
+                        return await self._related.find(_view(index, scope), path, most)
+                    except Exception:
+                        if self._open_indexes.serving is index:
+                            raise
+        except TimeoutError:
+            raise RagdError("TIMEOUT") from None
 
     async def _search_serving_index(
         self,

@@ -80,6 +80,10 @@ class Watcher:
             self._requests,
         )
 
+    async def announce_now(self, paths: list[str]) -> None:
+        """Record that ragd itself has written or removed these notes."""
+        await self._announcer.announce_now(paths)
+
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
             group.create_task(self._watches.run())
