@@ -39,7 +39,8 @@ async def blocking(home: Home, vault: Path, clock: VirtualClock) -> AsyncIterato
         yield gateway
 
 
-async def read(gateway: RunningGateway, *headers: str, path: str = DIARY, **more: Any) -> Reply:
+async def read(gateway: RunningGateway, *headers: str, **more: Any) -> Reply:
+    path = more.pop("path", DIARY)
     query = "".join(f"&{name}={value}" for name, value in more.items())
     return await gateway.ask("GET", f"/v1/notes?path={quote(path)}{query}", None, *headers)
 

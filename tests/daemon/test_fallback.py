@@ -43,4 +43,3 @@ def test_with_all_vectors_it_is_answered_by_meaning_and_words() -> None:
         found = vault.search("which bird did I see at the river?")
         assert found.meta["retrieval"] == "hybrid"
         assert found.files[0] == "Journal/2025/2025-03-09.md"
-

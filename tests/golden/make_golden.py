@@ -242,15 +242,13 @@ def first_day() -> Iterator[Said]:
 
 def approvals() -> Iterator[Said]:
     """An agent asks for sensitive passages three times."""
-    outcomes: tuple[Literal["released", "refused", "expired"], ...]
-    outcomes = ("released", "refused", "expired")
-    for approval_id, tool, outcome in zip(
-        ("k7m2qd", "b3xw9p", "t5gh2n"),
-        ("obsidian_rag_search", "notes", "notes"),
-        outcomes,
-        strict=True,
-    ):
-        asker = {"agent": "büro", "chat": "direct", "tool": tool}
+    outcomes: dict[str, Literal["released", "refused", "expired"]] = {
+        "k7m2qd": "released",
+        "b3xw9p": "refused",
+        "t5gh2n": "expired",
+    }
+    for approval_id, outcome in outcomes.items():
+        asker = {"agent": "büro", "chat": "direct", "tool": "obsidian_rag_search"}
         requested = ApprovalRequested(approval_id=approval_id, withheld=2, **asker)
         yield 4_000, "tool_gateway", requested
         decided = ApprovalDecided(approval_id=approval_id, outcome=outcome, **asker)
