@@ -38,6 +38,7 @@ COMMANDS = {
         "reindex": "Build a new index next to the old one, then switch to it.",
         "pause": "Pause syncing for a while; `pause resume` ends the pause.",
         "memory": "List, store or forget memories.",
+        "approve": "Release or refuse sensitive passages that an agent waits for.",
         "context": "Say what is in a folder or a collection, in your own words.",
         "status": "Show the daemon's health, and what to do about problems.",
         "start": "Start the daemon.",

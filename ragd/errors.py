@@ -204,6 +204,18 @@ CODES: dict[str, Kind] = {
     "JOB_NOT_FOUND": Kind(
         None, False, "There is no such job.", "`ragctl status` shows the current one."
     ),
+    "APPROVAL_NOT_FOUND": Kind(
+        None,
+        False,
+        "No request with this id waits for approval.",
+        "`ragctl approve` lists those that wait; after five minutes the assistant must ask again.",
+    ),
+    "VECTORS_REQUIRED": Kind(
+        UNAVAILABLE,
+        True,
+        'The vectors for this search are not available, and `search.fallback` is "none".',
+        "Run `ragctl status` to see why.",
+    ),
     "TIMEOUT": Kind(
         DEGRADED,
         True,

@@ -33,7 +33,7 @@ MATRIX = [
 ]
 # What the design adds to the matrix and to the health reasons.
 ADDED = ["INVALID_REQUEST", "UNKNOWN_DIRECTORY", "UNKNOWN_COLLECTION", "JOB_NOT_FOUND", "TIMEOUT"]
-ADDED += ["VERSION_MISMATCH", "INTERNAL"]
+ADDED += ["VERSION_MISMATCH", "INTERNAL", "APPROVAL_NOT_FOUND", "VECTORS_REQUIRED"]
 
 
 @pytest.mark.parametrize("code", CODES)

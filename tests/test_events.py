@@ -61,7 +61,11 @@ REVIEWED = {
     *("BatchStored.generation", "VectorsFilled.job_id", "VectorsFilled.generation"),
     *("IndexActivated.generation", "JobFinished.job_id", "IndexBuilding.generation"),
     *("IndexBuilding.job_id", "IndexLost.generation", "StoreCompacted.generation"),
-    "VectorsRecounted.generation",
+    *(
+        "VectorsRecounted.generation",
+        "ApprovalRequested.approval_id",
+        "ApprovalDecided.approval_id",
+    ),
     # Hashes; those of memories are keyed.
     *("DaemonStarted.config_hash", "ConfigReloaded.config_hash", "StoredFile.sha256"),
     *(
@@ -90,6 +94,7 @@ REVIEWED = {
         "RequestRefused.code",
     ),
     *("RequestRefused.tool", "JobRequested.origin", "DaemonStopped.reason", "WatchLost.reason"),
+    *("ApprovalRequested.tool", "ApprovalDecided.tool"),
     *("HealthChanged.before", "HealthChanged.after", "HealthChanged.reasons"),
     # Names from our code and from the configuration.
     *("DaemonStarted.version", "DaemonStarted.provider", "ConfigReloaded.provider"),
@@ -100,6 +105,9 @@ REVIEWED = {
     *("WatchStarted.collection", "WatchLost.collection", "ScannedCollection.collection"),
     *("VaultUnavailable.collection", "DependencyLost.collection", "HeldCollection.collection"),
     *("DependencyRecovered.collection", "ConfigReloaded.collections", "JobRequested.accept_in"),
+    # Names of agents and kinds of chats: the host chooses them, not the model, and not a note.
+    *("ApprovalRequested.agent", "ApprovalRequested.chat"),
+    *("ApprovalDecided.agent", "ApprovalDecided.chat"),
     # A fact of a version that is not this one, passed on as it was found.
     *("Unknown.name", "Unknown.raw"),
 }

@@ -10,6 +10,8 @@ import secrets
 from collections.abc import Callable
 from typing import Any
 
+from ragctl.views.render import ragctl_command
+
 SEARCH = "obsidian_rag_search"
 INSTRUCTIONS = (
     "Tools for the user's Obsidian notes, kept on this machine. Text between the lines "
@@ -94,6 +96,23 @@ def _contexts(results: list[Row]) -> list[str]:
     ]
 
 
+def _withheld_line(data: Row) -> str:
+    """How the user can agree to see what is withheld: by a person, or with a token."""
+    what = f"WITHHELD: {data['withheld']} sensitive texts are not shown."
+    if data.get("confirm"):
+        return (
+            f"{what} Ask the user whether to show them; only if they say yes, repeat this very "
+            f"call with confirm: {json.dumps(data['confirm'])} (valid five minutes, once)."
+        )
+    if data.get("refused"):
+        return f"{what} The user refused to show them: do not ask again, answer without them."
+    return (
+        f"{what} You cannot release them. If they are needed, ask the user to run "
+        f"`{ragctl_command()} approve {data['approval']}` in a terminal within five minutes, and "
+        "wait for their answer; then repeat this very call."
+    )
+
+
 def _search_advice(data: Row) -> list[str]:
     """Instructions for the results of a search; they come after the fence."""
     results: list[Row] = data.get("results", [])
@@ -104,11 +123,7 @@ def _search_advice(data: Row) -> list[str]:
 
     lines = []
     if data.get("withheld"):
-        lines.append(
-            f"WITHHELD: {data['withheld']} sensitive texts are not shown. Ask the user whether to "
-            "show them; only if they say yes, repeat this very call with confirm: "
-            f"{json.dumps(data['confirm'])} (valid five minutes, once)."
-        )
+        lines.append(_withheld_line(data))
     elif not passages:
         lines.append("Nothing was found: say that the notes do not answer this. Invent nothing.")
     if data.get("hint"):

@@ -2,11 +2,13 @@
 
 Only the protocol is on stdout. A daemon that is down is started. A failure is an answer with the
 next step; it never ends the server. It may stand for an agent: the daemon then answers from the
-collections that the agent may search, and no argument of a tool can change that.
+collections that the agent may search, and no argument of a tool can change that. It never counts as
+the user's consent: the person is asked in the client, or with `ragctl approve`.
 """
 
+import functools
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 import anyio.to_thread
@@ -26,12 +28,13 @@ from ragctl.daemon.client import Answer
 from ragctl.daemon.start import call_daemon, call_daemon_when_ready, describe_version_mismatch
 from ragctl.failure import Failure, describe_os_error
 from ragctl.mcp.answers import INSTRUCTIONS, SEARCH, render_answer
+from ragctl.mcp.consent import ConsentQuestions
 from ragctl.views.render import add_home_option
 from ragd import __version__
 from ragd.errors import RagdError, StartupError
 from ragd.paths import Home
 from ragd.protocol import tool_schemas
-from ragd.protocol.asker import asker_headers
+from ragd.protocol.asker import assistant_headers
 from ragd.protocol.collection_list import describe_collections
 
 _TITLES = {
@@ -49,7 +52,7 @@ Context = ServerRequestContext[Any]
 def serve(home: Home, agent: str | None = None, chat: str | None = None) -> None:
     """Serve until the client closes the connection. `agent`: the agent that it stands for; None:
     the user. `chat`: the kind of chat of that agent."""
-    anyio.run(_serve, Forwarder(home, asker_headers(agent, chat)))
+    anyio.run(_serve, Forwarder(home, assistant_headers(agent, chat)))
 
 
 async def _serve(forwarder: "Forwarder") -> None:
@@ -65,12 +68,20 @@ async def _serve(forwarder: "Forwarder") -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
+class ForwardedCall(NamedTuple):
+    """The result of a call, and the approval that it waits for, if it does."""
+
+    result: CallToolResult
+    approval: str | None = None
+
+
 class Forwarder:
     """Forwards each call in a thread of its own, so that a slow one does not delay the others."""
 
     def __init__(self, home: Home, headers: dict[str, str]) -> None:
         self._home = home
         self._headers = headers
+        self._consent = ConsentQuestions(home)
         self._version_reported = False
 
     async def list_tools(
@@ -80,9 +91,13 @@ class Forwarder:
         return ListToolsResult(tools=[_tool(one) for one in published])
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        return await anyio.to_thread.run_sync(
-            self._call, params.name, params.arguments or {}, abandon_on_cancel=True
-        )
+        call = functools.partial(self._call, params.name, params.arguments or {})
+        made = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+        if made.approval is None:
+            return made.result
+        if await self._consent.ask(context.session, made.approval, context.request_id):
+            made = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+        return made.result
 
     def _read_tools(self) -> list[dict[str, Any]]:
         """The daemon's tools, because its version may differ. Without an answer, ragctl's own: a
@@ -102,24 +117,24 @@ class Forwarder:
             self._home, "GET", path, start=True, skip_version_notice=True, headers=self._headers
         ).data
 
-    def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
+    def _call(self, name: str, arguments: dict[str, Any]) -> ForwardedCall:
         if name not in tool_schemas.TOOLS:
             known = ", ".join(tool_schemas.TOOLS)
-            return _result(f"There is no such tool. The tools are: {known}.", is_error=True)
+            return ForwardedCall(
+                _result(f"There is no such tool. The tools are: {known}.", is_error=True)
+            )
         try:
             answer = self._forward(name, arguments)
             text = render_answer(name, answer.envelope)
-            is_error = answer.envelope.get("data") is None
+            data = answer.envelope.get("data")
         except (Failure, StartupError, RagdError) as why:
-            return _failure_result(add_home_option(why.message), add_home_option(why.suggestion))
+            return _failed_call(add_home_option(why.message), add_home_option(why.suggestion))
         except OSError as why:
-            return _failure_result(describe_os_error(why), add_home_option("Run `ragctl doctor`."))
+            return _failed_call(describe_os_error(why), add_home_option("Run `ragctl doctor`."))
         except Exception as why:  # the client must get an answer
-            return _failure_result(
-                f"Something went wrong inside ragctl ({type(why).__name__}).", ""
-            )
+            return _failed_call(f"Something went wrong inside ragctl ({type(why).__name__}).", "")
         lines = [text, *self._version_notice(answer)]
-        return _result("\n".join(lines), is_error=is_error)
+        return ForwardedCall(_result("\n".join(lines), is_error=data is None), _waits_for(data))
 
     def _forward(self, name: str, arguments: dict[str, Any]) -> Answer:
         target = f"/v1/tools/{name}"
@@ -169,11 +184,19 @@ def _tool(published: dict[str, Any]) -> Tool:
     )
 
 
-def _failure_result(message: str, suggestion: str) -> CallToolResult:
+def _waits_for(data: Any) -> str | None:
+    """The approval that would show more. A refused one is not asked for again."""
+    if not isinstance(data, dict) or data.get("refused"):
+        return None
+    return data.get("approval")
+
+
+def _failed_call(message: str, suggestion: str) -> ForwardedCall:
     """What went wrong, and the next step."""
     error = {"error": {"message": message, "suggestion": suggestion}}
     text = json.dumps(error, ensure_ascii=False)
-    return _result(f"{text}\nTell the user: {message} {suggestion}".rstrip(), is_error=True)
+    said = f"{text}\nTell the user: {message} {suggestion}".rstrip()
+    return ForwardedCall(_result(said, is_error=True))
 
 
 def _result(text: str, *, is_error: bool) -> CallToolResult:

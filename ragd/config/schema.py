@@ -139,6 +139,13 @@ class SecuritySettings(ConfigSection, kw_only=True, frozen=True):
         Literal["flag", "block"],
         Meta(description="Sensitive results are flagged, or withheld until confirmed."),
     ] = "flag"
+    confirm: Annotated[
+        Literal["person", "token"],
+        Meta(
+            description="Who can release to an agent what is withheld: a person, with "
+            "`ragctl approve` or in the assistant; or any call with the token of the answer."
+        ),
+    ] = "person"
     code_blocks: Annotated[
         Literal["auto", "remove", "keep"],
         Meta(
@@ -213,6 +220,13 @@ class SearchSettings(ConfigSection, kw_only=True, frozen=True):
     stale: Annotated[
         Literal["full_text", "hybrid"],
         Meta(description="Which search is used while the index is stale."),
+    ] = "full_text"
+    fallback: Annotated[
+        Literal["full_text", "none"],
+        Meta(
+            description="What answers a search whose vectors are not available: full-text search "
+            "alone, or nothing: the search is refused."
+        ),
     ] = "full_text"
 
 

@@ -63,6 +63,8 @@ from ragd.events.index_facts import (
     VectorsRecounted,
 )
 from ragd.events.request_facts import (
+    ApprovalDecided,
+    ApprovalRequested,
     JobCancelRequested,
     JobRequested,
     MemoryForgotten,
@@ -92,6 +94,8 @@ __all__ = [
     "RECORD_MAX_BYTES",
     "TAGS",
     "ActorCrashed",
+    "ApprovalDecided",
+    "ApprovalRequested",
     "BatchEmbedded",
     "BatchStored",
     "ChangeKind",
@@ -172,6 +176,8 @@ Event = (
     | MemoryStored
     | MemoryForgotten
     | RequestRefused
+    | ApprovalRequested
+    | ApprovalDecided
     | JobStarted
     | ChangesetFormed
     | FilesTouched

@@ -55,3 +55,25 @@ class RequestRefused(Fact, frozen=True, kw_only=True, tag="request_refused"):
     code: str
     tool: str
     count: int  # since the previous such fact
+
+
+class ApprovalRequested(Fact, frozen=True, kw_only=True, tag="approval_requested"):
+    """Sensitive text was withheld from an agent, and a person can release it. The log has no
+    question and no path."""
+
+    approval_id: str
+    agent: str  # empty: an agent without a name
+    chat: str  # direct, group, channel; empty: not known
+    tool: str  # `notes` for GET /v1/notes
+    withheld: int  # how many texts
+
+
+class ApprovalDecided(Fact, frozen=True, kw_only=True, tag="approval_decided"):
+    """A person released or refused withheld text, or nobody did in time. An answer shows released
+    text only after this fact is on disk."""
+
+    approval_id: str
+    agent: str
+    chat: str
+    tool: str
+    outcome: Literal["released", "refused", "expired"]

@@ -3,7 +3,7 @@
 It is asked once for each request. It reads the configuration in force and looks nothing up.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from aiohttp import web
@@ -22,7 +22,7 @@ from ragd.access.search_scope import search_scope
 from ragd.config.live_settings import Settings
 from ragd.errors import RagdError
 from ragd.gateway.http_server import Handler
-from ragd.protocol.asker import AGENT_HEADER, CHAT_HEADER, Asker, read_asker
+from ragd.protocol.asker import AGENT_HEADER, ASSISTANT_HEADER, CHAT_HEADER, Asker, read_asker
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.state.ledger import Ledger
 from ragd.vault.collection_paths import MEMORY, VAULT, collection_of, group_of
@@ -30,14 +30,24 @@ from ragd.vault.collection_paths import MEMORY, VAULT, collection_of, group_of
 
 def asker_of(request: web.BaseRequest) -> Asker:
     """Who sends this request. Raises RagdError for headers that are not valid."""
-    return read_asker(_header(request, AGENT_HEADER), _header(request, CHAT_HEADER))
+    names = (AGENT_HEADER, CHAT_HEADER, ASSISTANT_HEADER)
+    return read_asker(*(_header(request, name) for name in names))
 
 
 def for_owner(handler: Handler) -> Handler:
     """The handler of an endpoint that is not for agents."""
+    return _only_for(lambda asker: asker.is_owner, handler)
 
+
+def for_person(handler: Handler) -> Handler:
+    """The handler of an endpoint for the user's own consent: not for agents, and not for an
+    assistant with the user's access."""
+    return _only_for(lambda asker: asker.is_person, handler)
+
+
+def _only_for(permits: Callable[[Asker], bool], handler: Handler) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
-        if not asker_of(request).is_owner:
+        if not permits(asker_of(request)):
             raise RagdError(
                 "SECURITY_VIOLATION",
                 "Only the user can do this, not an agent.",

@@ -23,7 +23,7 @@ from ragd.gateway.suggested_commands import SuggestedCommands
 from ragd.health.current_health import CurrentHealth
 from ragd.health.explanation import explain
 from ragd.health.scoped_health import scoped_health, visible_state
-from ragd.protocol.envelope import Envelope, refusal_envelope
+from ragd.protocol.envelope import Envelope, ErrorBody, refusal_envelope
 from ragd.state.ledger import Ledger
 
 
@@ -60,15 +60,21 @@ class Envelopes:
         return scoped_health(self._refresh_live_state().health(state), state, scope)
 
     def data(
-        self, data: Any, code: str | None = None, took_ms: int = 0, *, scope: Scope
+        self,
+        data: Any,
+        code: str | None = None,
+        took_ms: int = 0,
+        *,
+        scope: Scope,
+        error: ErrorBody | None = None,
     ) -> Envelope:
         """An answer with data. If health or the answer itself (`code`) is degraded, the error has
-        the reason."""
+        the reason; `error` says it more exactly."""
         state, health = visible_state(self._ledger.state, scope), self.health(scope)
         worst, codes = health.state, health.codes
         if code is not None:
             worst, codes = worse(worst, DEGRADED), [code, *codes]
-        error = explained_error(codes, state, self.live.model)
+        error = error or explained_error(codes, state, self.live.model)
         envelope = Envelope(
             worst, data, error, answer_meta(state, took_ms, counted=self._count(scope))
         )

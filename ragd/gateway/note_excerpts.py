@@ -10,13 +10,14 @@ from typing import Any, Protocol
 from msgspec import Struct, structs
 
 from ragd.access.scope import Scope
-from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.errors import RagdError
 from ragd.folds.catalog import Entry
+from ragd.gateway.consent import Consent
 from ragd.guard import injection
+from ragd.guard.approvals import WithheldText, text_digest
 from ragd.guard.inspection import inspect
-from ragd.guard.live_rules import LiveGuard, confirmations
+from ragd.guard.live_rules import LiveGuard
 from ragd.notes.documents.kinds import kind_of
 from ragd.notes.documents.model import Document, Unreadable
 from ragd.notes.excerpt import (
@@ -28,6 +29,7 @@ from ragd.notes.excerpt import (
     split_pieces,
 )
 from ragd.notes.parse import HIDDEN, Unparsable, document_properties
+from ragd.protocol.asker import Asker
 from ragd.protocol.citations import citation, spoken_place
 from ragd.protocol.tool_schemas import NoteRequest
 from ragd.search.query.close_matches import closest_notes
@@ -106,38 +108,39 @@ class InspectedExcerpt(Struct, frozen=True):
 
 
 class NoteExcerpts:
-    """Answers requests for lines. It keeps the confirmation tokens that it issued."""
+    """Answers requests for lines."""
 
     def __init__(
         self,
         notes: NoteBytesReader,
         settings: Settings,
         guard: LiveGuard,
-        clock: Clock,
+        consent: Consent,
         find_by_title: FindByTitle,
     ) -> None:
         self._notes = notes
         self._find_by_title = find_by_title
         self._settings = settings
         self._guard = guard
-        self._confirmations = confirmations(clock)
+        self._consent = consent
 
     async def answer(
-        self, request: NoteRequest, known: Mapping[str, Entry], scope: Scope
+        self, request: NoteRequest, known: Mapping[str, Entry], scope: Scope, asker: Asker
     ) -> dict[str, Any]:
-        """The lines, or `withheld` and a token. Raises RagdError for what is refused. For a note
-        that is not in scope, the answer is the same as for one that does not exist."""
+        """The lines, or `withheld` and how the user can agree. Raises RagdError for what is
+        refused. For a note that is not in scope, the answer is the same as for one that does not
+        exist."""
         if not scope.is_everything:
             known = {path: entry for path, entry in known.items() if scope.includes(path)}
         try:
             if not scope.includes(request.path):
                 raise await asyncio.to_thread(self._no_such_note, request.path, known)
-            return await self._answer_for_path(request, known)
+            return await self._answer_for_path(request, known, asker)
         except NoSuchNote:
             path = await self._path_by_name(request.path, known, scope)
             if path is None:
                 raise
-        return await self._answer_for_path(structs.replace(request, path=path), known)
+        return await self._answer_for_path(structs.replace(request, path=path), known, asker)
 
     async def _path_by_name(
         self, name: str, known: Mapping[str, Entry], scope: Scope
@@ -150,7 +153,7 @@ class NoteExcerpts:
         return paths[0] if paths else None
 
     async def _answer_for_path(
-        self, request: NoteRequest, known: Mapping[str, Entry]
+        self, request: NoteRequest, known: Mapping[str, Entry], asker: Asker
     ) -> dict[str, Any]:
         is_slow = kind_of(request.path).is_slow
         lanes = DOCUMENTS if is_slow else NOTES
@@ -164,7 +167,7 @@ class NoteExcerpts:
             raise (_still_being_read() if is_slow else RagdError("TIMEOUT")) from None
         except VaultGone as why:
             raise unavailable_error(why) from None
-        return self._data(request, inspected, known.get(request.path))
+        return await self._data(request, inspected, known.get(request.path), asker)
 
     def _read_and_inspect(
         self, request: NoteRequest, known: Mapping[str, Entry]
@@ -228,16 +231,21 @@ class NoteExcerpts:
             any(one.withheld for one in seen),
         )
 
-    def _data(
-        self, request: NoteRequest, inspected: InspectedExcerpt, entry: Entry | None
+    async def _data(
+        self,
+        request: NoteRequest,
+        inspected: InspectedExcerpt,
+        entry: Entry | None,
+        asker: Asker,
     ) -> dict[str, Any]:
         found, path = inspected.excerpt, request.path
-        withheld = (
-            self._guard.blocks
-            and inspected.withheld
-            and not self._confirmations.is_confirmed(request)
-        )
         place = request.place or (found.places[0].name if len(found.places) == 1 else "")
+        cited, shown = citation(path, found.first, found.last, place), "\n".join(found.lines)
+        withheld: WithheldText | None = None
+        if self._guard.blocks and inspected.withheld:
+            text = WithheldText(cited, tuple(inspected.sensitive), text_digest(cited, shown))
+            agreed = self._consent.find_agreement(request, asker)
+            withheld = None if agreed.covers(text) else text
         data: dict[str, Any] = {
             "path": path,
             "kind": kind_of(path).name,
@@ -248,8 +256,8 @@ class NoteExcerpts:
             "total_lines": found.total,
             "truncated": found.is_cut or found.last < found.until,
             "lines_after": found.total - found.last,
-            "text": None if withheld else "\n".join(found.lines),
-            "citation": citation(path, found.first, found.last, place),
+            "text": None if withheld else shown,
+            "citation": cited,
             "collection": collection_of(path, self._settings.current.collections),
             "context": self._settings.contexts.nearest(path),
             "link": obsidian_link(*self._settings.folder_and_file(path), place),
@@ -260,7 +268,7 @@ class NoteExcerpts:
             "sensitive_detected": inspected.withheld,
         }
         if withheld:
-            data |= {"withheld": 1, "confirm": self._confirmations.issue_token(request)}
+            data |= await self._consent.ask(request, asker, [withheld])
         return data
 
 

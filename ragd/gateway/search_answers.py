@@ -10,12 +10,13 @@ from typing import Any, NamedTuple, Protocol
 from msgspec import Struct, structs
 
 from ragd.access.scope import Permits, Scope
-from ragd.clock import Clock
 from ragd.embed.providers.embedder_port import Vector
 from ragd.errors import DEGRADED, worse
 from ragd.folds import State, progress
+from ragd.gateway.consent import Agreement, Consent, consent_error
 from ragd.gateway.scope_counts import ScopeCounts
 from ragd.gateway.status import answer_meta, explained_error
+from ragd.guard.approvals import WithheldText, text_digest
 from ragd.guard.inspection import (
     InspectedPassage,
     NotePassage,
@@ -24,10 +25,11 @@ from ragd.guard.inspection import (
     inspect_text,
     suggest,
 )
-from ragd.guard.live_rules import LiveGuard, confirmations
+from ragd.guard.live_rules import LiveGuard
 from ragd.health.current_health import CurrentHealth, CurrentReason
 from ragd.memories.matching import Memory, memory_data
 from ragd.memories.memories import stale_fields
+from ragd.protocol.asker import Asker
 from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search.dates.time_messages import describe_time, explain_no_dated_results
@@ -84,10 +86,11 @@ class InspectedAnswer(NamedTuple):
     passages: list[tuple[NotePassage, Result, InspectedPassage]]
     memories: list[tuple[Memory, InspectedPassage]]
 
-    def count_sensitive(self) -> int:
-        """How many of them need the user's consent."""
-        seen = [one for *_, one in self.passages] + [one for _, one in self.memories]
-        return sum(one.withheld for one in seen)
+    def sensitive_texts(self) -> list[WithheldText]:
+        """Those that need the user's consent."""
+        passages = [_passage_text(result, seen) for _, result, seen in self.passages]
+        memories = [_memory_text(memory, seen) for memory, seen in self.memories]
+        return [text for text in passages + memories if text is not None]
 
 
 class GuardedAnswer(Struct, frozen=True):
@@ -101,21 +104,22 @@ class GuardedAnswer(Struct, frozen=True):
 
 
 class SearchAnswers:
-    """Answers search requests. It keeps the confirmation tokens that it issued."""
+    """Answers search requests."""
 
     def __init__(
-        self, searcher: PassageSearch, memories: MemoryLookup, guard: LiveGuard, clock: Clock
+        self, searcher: PassageSearch, memories: MemoryLookup, guard: LiveGuard, consent: Consent
     ) -> None:
         self._searcher = searcher
         self._memories = memories
         self._guard = guard
-        self._confirmations = confirmations(clock)
+        self._consent = consent
 
     async def answer(
         self,
         request: SearchRequest,
         health: Sequence[CurrentReason],
         scope: Scope,
+        asker: Asker,
         permits: Permits | None = None,
     ) -> GuardedAnswer:
         """The answer to a request. Raises RagdError for a request that is refused or fails.
@@ -125,12 +129,18 @@ class SearchAnswers:
             request.query, MEMORIES_MAX, searched.vector, searched.space, permits
         )
         inspected = self._inspect(searched, memories)
-        visible = self._without_withheld(request, inspected)
+        sensitive = inspected.sensitive_texts()
+        withheld: list[WithheldText] = []
+        agreed = Agreement(covers_everything=True)
+        if self._guard.blocks:
+            agreed = self._consent.find_agreement(request, asker)
+            withheld = [text for text in sensitive if not agreed.covers(text)]
+        visible = self._without_withheld(inspected, agreed)
         data: dict[str, Any] = {
             "results": [_with_flags(result, seen) for _, result, seen in visible.passages],
             "answered": searched.is_answered,
             "unsure": searched.is_unsure,
-            "sensitive_detected": inspected.count_sensitive() > 0,
+            "sensitive_detected": bool(sensitive),
             "memory_suggestion": await self._suggest(request, searched, visible, permits),
             "memories": await self._memories_data(visible),
             "understood": {
@@ -139,12 +149,11 @@ class SearchAnswers:
             },
             "corrections": searched.corrections,
         }
-        withheld = inspected.count_sensitive() - visible.count_sensitive()
         if hints := self._hints(request, searched):
             data["hint"] = "\n".join(hints)
         if withheld:
             data["corrections"] = []  # the words may be those of a withheld passage
-            data |= {"withheld": withheld, "confirm": self._confirmations.issue_token(request)}
+            data |= await self._consent.ask(request, asker, withheld)
         code = "SENSITIVE_FILTERED" if withheld else searched.code
         return GuardedAnswer(
             data, searched.retrieval, code, searched.chunks_scanned, searched.is_partial
@@ -157,18 +166,22 @@ class SearchAnswers:
             [(one, inspect_text(f"{one.key}\n{one.value}", rules)) for one in memories],
         )
 
-    def _without_withheld(self, request: SearchRequest, found: InspectedAnswer) -> InspectedAnswer:
-        """What may be shown: everything, unless sensitive results need a consent that the request
-        does not have. A newer passage is named only if it is shown."""
+    def _without_withheld(self, found: InspectedAnswer, agreed: Agreement) -> InspectedAnswer:
+        """What may be shown: what needs no consent, and what the user agreed to. A newer passage is
+        named only if it is shown."""
         passages, memories = found
-        if self._guard.blocks and not self._confirmations.is_confirmed(request):
+        if not agreed.covers_everything:
             rules = self._guard.rules
             passages = [
                 (row, _without_sensitive_names(result, rules), seen)
                 for row, result, seen in passages
-                if not seen.withheld
+                if (text := _passage_text(result, seen)) is None or agreed.covers(text)
             ]
-            memories = [one for one in memories if not one[1].withheld]
+            memories = [
+                (memory, seen)
+                for memory, seen in memories
+                if (text := _memory_text(memory, seen)) is None or agreed.covers(text)
+            ]
         shown = {result.citation for _, result, _ in passages}
         return InspectedAnswer(
             [(row, _with_visible_newer(result, shown), seen) for row, result, seen in passages],
@@ -254,11 +267,29 @@ def search_envelope(
 def _answer_error(codes: Sequence[str], answer: GuardedAnswer) -> ErrorBody | None:
     """The cases in which a code means something else for an answer than for the daemon: the query
     was not sent (no passage was withheld), or some results are missing."""
-    if codes[:1] == ["SENSITIVE_FILTERED"] and "withheld" not in answer.data:
-        return error_body(codes[0], *_QUERY_NOT_SENT)
+    if codes[:1] == ["SENSITIVE_FILTERED"]:
+        if "withheld" not in answer.data:
+            return error_body(codes[0], *_QUERY_NOT_SENT)
+        return consent_error(answer.data)
     if codes[:1] == ["TIMEOUT"] and answer.is_partial:
         return error_body(codes[0], *_TIMED_OUT)
     return None
+
+
+def _passage_text(result: Result, seen: InspectedPassage) -> WithheldText | None:
+    """The passage as a text that needs consent; None if it needs none."""
+    if not seen.withheld:
+        return None
+    shown = (result.citation, result.title, result.heading_path, result.chunk_text)
+    return WithheldText(result.citation, seen.categories, text_digest(*shown))
+
+
+def _memory_text(memory: Memory, seen: InspectedPassage) -> WithheldText | None:
+    """The memory as a text that needs consent; None if it needs none."""
+    if not seen.withheld:
+        return None
+    digest = text_digest("memory", memory.key, memory.value, memory.source)
+    return WithheldText(f"memory {memory.key}", seen.categories, digest)
 
 
 def _without_sensitive_names(result: Result, rules: Rules) -> Result:

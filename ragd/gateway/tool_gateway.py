@@ -16,13 +16,15 @@ from ragd.config.live_settings import Settings
 from ragd.config.reload import ConfigReload
 from ragd.embed.vector_progress import VectorProgress
 from ragd.errors import ConfigError, RagdError
-from ragd.gateway.access_control import AccessControl, asker_of, for_owner
+from ragd.gateway.access_control import AccessControl, asker_of, for_owner, for_person
+from ragd.gateway.consent import Consent, consent_error
 from ragd.gateway.envelopes import Envelopes
 from ragd.gateway.event_stream import event_lines
 from ragd.gateway.fact_recorder import NAME, FactRecorder
 from ragd.gateway.http_server import http_status, json_response, read_body
 from ragd.gateway.job_stream import JobStream
 from ragd.gateway.jobs import JobControl
+from ragd.gateway.listed_memories import without_sensitive_memories
 from ragd.gateway.lost_dependencies import LossRecorder
 from ragd.gateway.note_excerpts import (
     NoSuchNote,
@@ -74,6 +76,7 @@ class ToolGateway:
     ) -> None:
         self._ledger = ledger
         self._settings = settings
+        self._guard = guard
         self._stop = stop
         self._reload = reload
         self._vector_progress = vector_progress
@@ -83,11 +86,12 @@ class ToolGateway:
         self._jobs = JobControl(ledger, facts)
         self._pause = PauseControl(ledger, clock, facts)
         self._envelopes = Envelopes(ledger, clock, settings, vector_progress)
-        self._notes = NoteExcerpts(notes, settings, guard, clock, searcher.find_by_title)
+        self._consent = Consent(settings, clock, facts)
+        self._notes = NoteExcerpts(notes, settings, guard, self._consent, searcher.find_by_title)
         self.live = self._envelopes.live
         self.streams = OpenStreams()
         self.memories = Memories(settings, clock, facts.record, notes, guard, memory_vectors)
-        searches = SearchAnswers(searcher, self.memories, guard, clock)
+        searches = SearchAnswers(searcher, self.memories, guard, self._consent)
         self._access = AccessControl(settings, ledger)
         self._tools = Tools(
             self._envelopes, searches, self._jobs, self.memories, self._lost, self._access
@@ -111,6 +115,8 @@ class ToolGateway:
             web.post("/v1/pause", for_owner(self._begin_pause)),
             web.post("/v1/resume", for_owner(self._end_pause)),
             web.delete("/v1/memories/{key:.+}", for_owner(self._forget_memory)),
+            web.get("/v1/approvals", for_person(self._list_approvals)),
+            web.post("/v1/approvals/{id}", for_person(self._decide_approval)),
             web.post("/v1/reload", for_owner(self._reload_config)),
             web.post("/v1/stop", for_owner(self._stop_daemon)),
         ]
@@ -123,8 +129,10 @@ class ToolGateway:
     # The life of the actor
 
     async def run(self) -> None:
-        """Record refused requests, in a loop."""
-        await self._refusals.run()
+        """Record refused requests and expired approvals, in a loop."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._refusals.run())
+            group.create_task(self._consent.run())
 
     def refuse(self, why: RagdError, request: web.Request | None, tool: str = "") -> Envelope:
         """Count a refusal, and return its envelope."""
@@ -202,21 +210,30 @@ class ToolGateway:
         began = time.perf_counter()
         refuse_unknown_parameters(request, ("path", "from", "to", "place", "raw", "confirm"))
         wanted = with_contained_path(parse_note_request(request))
-        scope = self._access.scope_of_note(asker_of(request), wanted.path)
+        asker = asker_of(request)
+        scope = self._access.scope_of_note(asker, wanted.path)
         try:
-            data = await self._notes.answer(wanted, self._ledger.state.catalog.files, scope)
+            known = self._ledger.state.catalog.files
+            data = await self._notes.answer(wanted, known, scope, asker)
         except NoSuchNote as why:
             return json_response(self.refuse(why, request), HTTPStatus.NOT_FOUND)
         except RagdError as why:
             await self._lost.record(why)
             raise
         code = "SENSITIVE_FILTERED" if "withheld" in data else None
-        return json_response(self._envelopes.data(data, code, ms_since(began), scope=scope))
+        error = consent_error(data)
+        took_ms = ms_since(began)
+        return json_response(self._envelopes.data(data, code, took_ms, scope=scope, error=error))
 
     async def _list_memories(self, request: web.Request) -> web.StreamResponse:
         refuse_unknown_parameters(request, ())
-        permits = self._access.permits_source(self._access.scope_of(asker_of(request)))
-        return self._data(request, await self.memories.list_all(permits))
+        asker = asker_of(request)
+        listed = await self.memories.list_all(
+            self._access.permits_source(self._access.scope_of(asker))
+        )
+        if self._guard.blocks and not asker.is_person:
+            listed = without_sensitive_memories(listed, self._guard.rules)
+        return self._data(request, listed)
 
     async def _forget_memory(self, request: web.Request) -> web.StreamResponse:
         refuse_unknown_parameters(request, ())
@@ -228,6 +245,17 @@ class ToolGateway:
         follow = parse_whole_number(request, "follow", 0) != 0 and not self.streams.is_ending
         lines = event_lines(self._ledger, after, parse_event_types(request), follow=follow)
         return await self.streams.send(request, lines)
+
+    # Approvals
+
+    async def _list_approvals(self, request: web.Request) -> web.StreamResponse:
+        refuse_unknown_parameters(request, ())
+        return self._data(request, self._consent.list_waiting())
+
+    async def _decide_approval(self, request: web.Request) -> web.StreamResponse:
+        wanted = tool_schemas.parse_decision(await read_body(request))
+        which = request.match_info["id"]
+        return self._data(request, await self._consent.decide(which, release=wanted.release))
 
     # The daemon itself
 

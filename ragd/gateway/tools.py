@@ -66,7 +66,7 @@ class Tools:
     async def _search(self, request: SearchRequest, asker: Asker, began: float) -> Envelope:
         scope = self._access.scope_of_search(asker, request)
         health, permits = self._envelopes.health(scope), self._access.permits_source(scope)
-        answer = await self._searches.answer(request, health.reasons, scope, permits)
+        answer = await self._searches.answer(request, health.reasons, scope, asker, permits)
         return self._envelopes.search(answer, scope, ms_since(began))
 
 

@@ -1,7 +1,8 @@
 """One-time tokens that confirm that the user agreed to a call. Each is valid for five minutes.
 
-They are kept in memory only, as digests, by the tool that issued them (`gateway/search_answers.py`,
-`gateway/note_excerpts.py`). A token is never accepted twice, late, or for another call.
+They are kept in memory only, as digests (`gateway/consent.py`). A token is never accepted twice,
+late, or for another call. A program can repeat a call with its token without asking, so agents get
+one only with `security.confirm: "token"`.
 """
 
 import hashlib
@@ -34,7 +35,7 @@ class Confirmations:
         while len(self._open) >= MOST_TOKENS:
             del self._open[next(iter(self._open))]
         token = self._new_token()
-        self._open[_digest(token.encode())] = (_call_digest(request), self._monotonic())
+        self._open[_digest(token.encode())] = (call_digest(request), self._monotonic())
         return token
 
     def is_confirmed(self, request: ConfirmableRequest) -> bool:
@@ -52,7 +53,7 @@ class Confirmations:
         if found is None:
             return False
         call, _ = self._open.pop(found)
-        return hmac.compare_digest(call, _call_digest(request))
+        return hmac.compare_digest(call, call_digest(request))
 
     def _drop_old(self) -> None:
         now = self._monotonic()
@@ -61,7 +62,7 @@ class Confirmations:
             del self._open[key]
 
 
-def _call_digest(request: ConfirmableRequest) -> bytes:
+def call_digest(request: ConfirmableRequest) -> bytes:
     """The digest of the call without its token."""
     return _digest(msgspec.json.encode(msgspec.structs.replace(request, confirm=None)))
 

@@ -7,18 +7,30 @@ from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.config.load import is_address_external
 from ragd.config.schema import MemorySettings, SecuritySettings
+from ragd.guard.approvals import Approvals
 from ragd.guard.confirmation import Confirmations
 from ragd.guard.inspection import GuardedPassage, InspectedPassage, Rules, inspect
 from ragd.guard.sensitive import may_leave
 from ragd.notes.model import Chunk
 
 TOKEN_BYTES = 16
+ID_CHARACTERS = 6
+ID_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # a person types an id: none that look alike
 MOST_INSPECTED = 2_048  # about 0.5 MB
 
 
 def confirmations(clock: Clock) -> Confirmations:
     """Confirmation tokens that expire by this clock and cannot be guessed."""
     return Confirmations(clock.monotonic, lambda: secrets.token_urlsafe(TOKEN_BYTES))
+
+
+def approvals(clock: Clock) -> Approvals:
+    """Approvals that expire by this clock. Ids are random, so that after a restart an old id does
+    not name another request."""
+    return Approvals(
+        clock.monotonic,
+        lambda: "".join(secrets.choice(ID_ALPHABET) for _ in range(ID_CHARACTERS)),
+    )
 
 
 class LiveGuard:

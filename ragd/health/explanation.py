@@ -42,6 +42,35 @@ def explain(code: str, state: State, configured_model: str) -> tuple[str, str]:
     return CODES[code].message, CODES[code].suggestion
 
 
+_NOT_EMBEDDED = {
+    "VECTORS_PENDING": (
+        "Some passages have no vector yet.",
+        "Try again when the embedder has caught up; `ragctl status` shows the progress.",
+    ),
+    "TIMEOUT": (
+        "The question did not get a vector in time.",
+        "Try again. If it keeps happening, run `ragctl doctor`.",
+    ),
+    "SENSITIVE_FILTERED": (
+        "The question is sensitive, so it was not sent to the external embedding server.",
+        "Use an embedding server on this machine.",
+    ),
+    "INDEX_STALE": (
+        'The index is stale, and `search.stale` is "full_text".',
+        "Run `ragctl sync`, or `ragctl config set search.stale hybrid`.",
+    ),
+}
+
+
+def explain_without_fallback(code: str, state: State, configured_model: str) -> tuple[str, str]:
+    """Why a search is refused with `search.fallback: "none"`, and the next step."""
+    message, suggestion = _NOT_EMBEDDED.get(code) or explain(code, state, configured_model)
+    return (
+        f'{message} `search.fallback` is "none", so nothing was searched.',
+        suggestion.replace(f"; {_STILL_WORKS}", "."),
+    )
+
+
 _WHY_LOST = {
     "missing": "its folder is missing",
     "empty": "its folder is empty",

@@ -1,6 +1,6 @@
 """Who sends a request: the user, or an agent in some kind of chat. Pure.
 
-Two headers say it. They are not fields of a tool's request, so a model cannot set them with the
+Headers say it. They are not fields of a tool's request, so a model cannot set them with the
 arguments of a tool. A request without them is the user's own.
 """
 
@@ -13,6 +13,7 @@ from ragd.protocol.limits import AGENT_MAX_CHARS, CHAT_MAX_CHARS
 
 AGENT_HEADER = "X-Ragd-Agent"
 CHAT_HEADER = "X-Ragd-Chat"
+ASSISTANT_HEADER = "X-Ragd-Assistant"  # present: a program asks for the user; no person typed it
 
 
 class Asker(Struct, frozen=True):
@@ -21,6 +22,12 @@ class Asker(Struct, frozen=True):
     agent: str = ""  # empty: an agent without a name
     chat: str = ""  # direct, group, channel; empty: not known
     is_owner: bool = False
+    is_assistant: bool = False  # has the user's access, but cannot consent for the user
+
+    @property
+    def is_person(self) -> bool:
+        """Whether the request is the user's own consent."""
+        return self.is_owner and not self.is_assistant
 
 
 OWNER = Asker(is_owner=True)
@@ -33,13 +40,18 @@ def asker_headers(agent: str | None, chat: str | None = None) -> dict[str, str]:
     return {AGENT_HEADER: quote(agent, safe=""), CHAT_HEADER: quote(chat or "", safe="")}
 
 
-def read_asker(agent: str | None, chat: str | None) -> Asker:
-    """The asker from the values of the two headers. Raises RagdError for a value that is not valid.
+def assistant_headers(agent: str | None, chat: str | None = None) -> dict[str, str]:
+    """The headers of a program that asks for a model: as this agent, or with the user's access."""
+    return asker_headers(agent, chat) or {ASSISTANT_HEADER: "1"}
+
+
+def read_asker(agent: str | None, chat: str | None, assistant: str | None = None) -> Asker:
+    """The asker from the values of the headers. Raises RagdError for a value that is not valid.
 
     One header is enough to be an agent: a client that knows only the kind of chat is not the user.
     """
     if agent is None and chat is None:
-        return OWNER
+        return OWNER if assistant is None else Asker(is_owner=True, is_assistant=True)
     return Asker(
         _read(AGENT_HEADER, agent or "", AGENT_MAX_CHARS),
         _read(CHAT_HEADER, chat or "", CHAT_MAX_CHARS),

@@ -122,7 +122,10 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
     max_chars: PassageChars | None = None
     confirm: Annotated[
         str | None,
-        Meta(description="The token from a SENSITIVE_FILTERED answer, after the user has agreed."),
+        Meta(
+            description="The token from a SENSITIVE_FILTERED answer, if it has one, after the user "
+            "has agreed."
+        ),
     ] = None
 
 
@@ -154,6 +157,12 @@ class PauseRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
 class ResumeRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """The end of a pause. It has no parameters."""
+
+
+class DecisionRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a person decided about withheld text: show it to the agent, or do not."""
+
+    release: bool
 
 
 class NoteRequest(Struct, frozen=True):
@@ -342,6 +351,12 @@ def parse_pause(body: bytes) -> PauseRequest:
 def parse_resume(body: bytes) -> None:
     """Raises RagdError for a body that is not empty."""
     _decode(body, ResumeRequest)
+
+
+def parse_decision(body: bytes) -> DecisionRequest:
+    """The decision in a body. Raises RagdError that names the wrong field."""
+    request: DecisionRequest = _decode(body, DecisionRequest)
+    return request
 
 
 def _decode(body: bytes, wanted: Any) -> Any:

@@ -1,6 +1,7 @@
 """Runs one search: looks up candidates, ranks them, and drops notes that no longer exist.
 
-It only reads. If one part fails, it answers with the other parts and reports the reason.
+It only reads. If one part fails, it answers with the other parts and reports the reason, unless
+`search.fallback` is "none": then it refuses the search.
 """
 
 import asyncio
@@ -20,6 +21,7 @@ from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search import retrieval
 from ragd.search.candidate_ranking import Ranker, mark_dates
 from ragd.search.dates import NamedTime
+from ragd.search.fallback import Fallback
 from ragd.search.file_check import FileCheck
 from ragd.search.hints import find_hints, is_understood
 from ragd.search.linked_notes import find_linked_notes, not_shown_yet
@@ -100,6 +102,7 @@ class Searcher:
     ) -> None:
         self._ledger = ledger
         self._clock = clock
+        self._fallback = Fallback(ledger, settings)
         self._open_indexes = open_indexes
         self._notes = notes
         self._marker = marker
@@ -232,6 +235,7 @@ class Searcher:
 
         try:
             async with asyncio.timeout_at(deadline):
+                await self._fallback.require_vectors(vector_task, scope)
                 if question.lists_everything:
                     await self._list_all(question, filters, picker)
                 else:
@@ -246,7 +250,7 @@ class Searcher:
                     best = await self._marker.mark(question, embedded.vector, best)
             return answer(best, embedded, scanned, undated)
         except TimeoutError:
-            if not picker.best:
+            if not picker.best or not self._fallback.is_allowed:
                 raise
             scanned = counting.result() if counting.done() else 0
             return answer(picker.best, _TIMED_OUT, scanned)

@@ -92,3 +92,6 @@ def test_when_the_time_is_up_what_was_found_is_served(vault: Vault) -> None:
     assert (found.status, found.envelope["status"], found.code) == (200, "degraded", "TIMEOUT")
     assert TEMPLATE.strip() in [one["chunk_text"] for one in found.results]
     assert "found until then" in found.message
+    vault.reload(search={"fallback": "none", "vector_weight": 0, "text_weight": 1})
+    refused = vault.search(QUESTION)
+    assert (refused.code, refused.data) == ("TIMEOUT", None), "no part of an answer either"

@@ -7,8 +7,8 @@ import pytest
 from msgspec import structs
 
 from ragd.access.scope import EVERYTHING
-from ragd.clock import SystemClock
 from ragd.folds import State
+from ragd.gateway.consent import Agreement
 from ragd.gateway.search_answers import (
     GuardedAnswer,
     SearchAnswers,
@@ -19,6 +19,7 @@ from ragd.gateway.suggested_commands import SuggestedCommands
 from ragd.guard.inspection import InspectedPassage
 from ragd.health.current_health import CurrentHealth
 from ragd.paths import Home
+from ragd.protocol.asker import OWNER
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search.results import Result, make_result
 from ragd.search.searcher import SearchAnswer
@@ -76,8 +77,9 @@ async def test_no_name_is_suggested_where_sensitive_passages_are_withheld(
     """The name may be known from a withheld passage alone."""
     guard = cast(Any, SimpleNamespace(rules=rules_of(), blocks=blocks))
     found = Hinting("No note has it. Did you mean `marlowe`?", "A fact.")
-    answers = SearchAnswers(cast(Any, found), cast(Any, found), guard, SystemClock())
-    data = (await answers.answer(SearchRequest(query="x"), (), EVERYTHING)).data
+    consent = SimpleNamespace(find_agreement=lambda *_: Agreement())
+    answers = SearchAnswers(cast(Any, found), cast(Any, found), guard, cast(Any, consent))
+    data = (await answers.answer(SearchRequest(query="x"), (), EVERYTHING, OWNER)).data
     assert data["hint"].splitlines() == [shown, "A fact."]
 
 

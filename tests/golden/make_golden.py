@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 from msgspec import structs
 
@@ -23,6 +23,8 @@ from ragd.eventlog import codec, frame
 from ragd.eventlog.frame import Record, SegmentHeader
 from ragd.events import (
     ActorCrashed,
+    ApprovalDecided,
+    ApprovalRequested,
     BatchEmbedded,
     BatchStored,
     ChangesetFormed,
@@ -72,7 +74,7 @@ from ragd.events import (
 from ragd.folds import State, apply, encode_state
 
 HERE = Path(__file__).parent
-VERSION = "v2"
+VERSION = "v3_approvals"
 BEGIN = datetime(2026, 11, 14, 7, 0, tzinfo=UTC)
 RUNS = ("01JCP0000000000000000000A1", "01JCP0000000000000000000B2", "01JCP0000000000000000000C3")
 
@@ -213,6 +215,7 @@ def first_day() -> Iterator[Said]:
         "tool_gateway",
         RequestRefused(code="SECURITY_VIOLATION", tool="obsidian_rag_search", count=3),
     )
+    yield from approvals()
     yield 100, "watcher", FilesChanged(changes=[FileChange(path, "modified") for path in NOTES[:2]])
     yield (
         5_000,
@@ -235,6 +238,21 @@ def first_day() -> Iterator[Said]:
         table_version=5,
     )
     yield from parts("store_writer", cut_short, 440, but_last=1)
+
+
+def approvals() -> Iterator[Said]:
+    """An agent asks for sensitive passages three times."""
+    outcomes: dict[str, Literal["released", "refused", "expired"]] = {
+        "k7m2qd": "released",
+        "b3xw9p": "refused",
+        "t5gh2n": "expired",
+    }
+    for approval_id, outcome in outcomes.items():
+        asker = {"agent": "büro", "chat": "direct", "tool": "obsidian_rag_search"}
+        requested = ApprovalRequested(approval_id=approval_id, withheld=2, **asker)
+        yield 4_000, "tool_gateway", requested
+        decided = ApprovalDecided(approval_id=approval_id, outcome=outcome, **asker)
+        yield 30_000, "tool_gateway", decided
 
 
 def second_day() -> Iterator[Said]:

@@ -43,6 +43,7 @@ def test_a_refusal_of_the_request_itself_keeps_the_health() -> None:
         "UNKNOWN_DIRECTORY",
         "UNKNOWN_COLLECTION",
         "JOB_NOT_FOUND",
+        "APPROVAL_NOT_FOUND",
         "VERSION_MISMATCH",
         "INTERNAL",
     }

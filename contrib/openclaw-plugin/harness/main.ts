@@ -8,6 +8,7 @@ import { aboutAgents } from "./agent_turn.ts";
 import { Checks, expect, lineWith, waitUntil } from "./checks.ts";
 import { VAULT } from "./example_vault.ts";
 import { aboutCollections } from "./collections.ts";
+import { aboutConsent } from "./consent.ts";
 import { Gateway } from "./gateway.ts";
 import { aboutMemoryTools } from "./memory_tools.ts";
 import { aboutDocs, aboutPackage, aboutPublishing } from "./package.ts";
@@ -85,6 +86,7 @@ try {
     startGateway(sandbox, gateway),
   );
   await aboutTools(checks, sandbox, gateway);
+  await aboutConsent(checks, sandbox, gateway);
   await aboutCollections(checks, sandbox, gateway);
   await aboutAgents(checks, sandbox, gateway);
   await aboutMemoryTools(checks, sandbox, gateway);

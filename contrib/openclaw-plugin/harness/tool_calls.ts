@@ -85,9 +85,6 @@ export async function aboutTools(
       return `${JSON.stringify(data)}\n${page.trim().split("\n").at(-1)}`;
     },
   );
-  await checks.item("what is withheld comes after a yes, with the token", () =>
-    withheldUntilYes(sandbox, gateway),
-  );
   await checks.item("daemon stopped: the next command; started again: answers", async () => {
     await sandbox.ragctl("stop");
     const away = await gateway.invoke(SEARCH.name, { query: QUESTION });
@@ -99,18 +96,6 @@ export async function aboutTools(
     expect(/Journal\/2025-11-08\.md/.test(back.text), back.text);
     return away.text.split("\n").at(-1) ?? "";
   });
-}
-
-async function withheldUntilYes(sandbox: Sandbox, gateway: Gateway): Promise<string> {
-  await sandbox.ragctl("config", "set", "security.sensitive", "block");
-  const question = { query: QUESTION, max_results: 2 };
-  const first = (await gateway.invoke(SEARCH.name, question)).text;
-  const token = /WITHHELD: .* confirm: "([^"]+)"/.exec(first)?.[1];
-  expect(token && !/owe Sreenivas \$/.test(first), first);
-  const second = (await gateway.invoke(SEARCH.name, { ...question, confirm: token })).text;
-  expect(/I still owe Sreenivas \$70/.test(second), second);
-  await sandbox.ragctl("config", "set", "security.sensitive", "flag");
-  return first.split("\n").find((line) => line.startsWith("WITHHELD")) ?? "";
 }
 
 async function badArguments(gateway: Gateway): Promise<string> {

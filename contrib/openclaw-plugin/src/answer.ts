@@ -14,13 +14,18 @@ export interface ToolResult {
 
 type Row = Record<string, unknown>;
 
-/** The answer to a search. */
-export function searchResult(answer: Envelope, limits: Limits, cite: boolean): ToolResult {
+/** The answer to a search. `canAsk`: OpenClaw may ask the user here about withheld passages. */
+export function searchResult(
+  answer: Envelope,
+  limits: Limits,
+  cite: boolean,
+  canAsk = true,
+): ToolResult {
   if (answer.data === null) return plainResult(SEARCH.name, answer);
   const data = withinLimits(neededFields(answer.data, cite), limits);
   const shown = fenced(JSON.stringify(defusedDeep({ ...answer, data })));
   const about = contextLines(rows(answer.data["results"]), rows(data["results"]).length);
-  return result(SEARCH.name, [shown, ...about, ...instructions({ ...answer, data }, cite)]);
+  return result(SEARCH.name, [shown, ...about, ...instructions({ ...answer, data }, cite, canAsk)]);
 }
 
 /** Any other answer; fenced if it quotes the vault, for example names of notes. */
@@ -85,13 +90,13 @@ function contextLines(results: Row[], shown: number): string[] {
 }
 
 /** Instructions for the model, in plain words, after the fence. */
-function instructions(answer: Envelope & { data: Row }, cite: boolean): string[] {
+function instructions(answer: Envelope & { data: Row }, cite: boolean, canAsk: boolean): string[] {
   const { data } = answer;
   const results = rows(data["results"]);
   const all = [...results, ...rows(data["memories"])];
   const lines: string[] = [];
   if (answer.error && answer.error.code !== "SENSITIVE_FILTERED") lines.push(problemLine(answer));
-  if (typeof data["confirm"] === "string") lines.push(withheldLine(data));
+  if (data["withheld"]) lines.push(withheldLine(answer, canAsk));
   if (data["sensitive_detected"] === true && all.some((row) => row["ask_first"] === true)) {
     lines.push(
       "SENSITIVE: passages marked `ask_first` are about the categories named in `sensitive`. Before " +
@@ -160,11 +165,26 @@ function problemLine({ status, error }: Envelope): string {
     : next;
 }
 
-function withheldLine(data: Row): string {
+/** How the user can agree to see what is withheld: with a token, in OpenClaw, or in a terminal. */
+function withheldLine({ data, error }: Envelope & { data: Row }, canAsk: boolean): string {
+  const what = `WITHHELD: ${data["withheld"]} sensitive texts are not shown.`;
+  if (typeof data["confirm"] === "string") {
+    return (
+      `${what} Ask the user whether to show them. Only if they say yes, repeat this same call with ` +
+      `confirm: ${JSON.stringify(data["confirm"])} (valid five minutes, once).`
+    );
+  }
+  if (data["refused"] === true) {
+    return `${what} The user refused to show them: do not ask again, answer without them.`;
+  }
+  const named = /`ragctl [^`]*approve [^`]*`/.exec(error?.suggestion ?? "")?.[0]; // with the home
+  const command = defused(named ?? `\`ragctl approve ${data["approval"]}\``);
+  const typed = `the user types ${command} in a terminal within five minutes, then repeat this same call.`;
+  if (!canAsk) return `${what} Others read this chat, so only this shows them: ${typed}`;
   return (
-    `WITHHELD: ${data["withheld"]} sensitive texts are not shown. Ask the user whether to show them. ` +
-    "Only if they say yes, repeat this same call with confirm: " +
-    `${JSON.stringify(data["confirm"])} (valid five minutes, once).`
+    `${what} You cannot release them. If they are needed, repeat this same call with confirm: ` +
+    `${JSON.stringify(data["approval"])}: OpenClaw then asks the user, and only a yes shows them. If ` +
+    `OpenClaw cannot ask, ${typed}`
   );
 }
 

@@ -35,7 +35,7 @@ const search: Call = async (around, params, signal) => {
   }
   const answer = await client.call(SEARCH.name, cleaned(params), signal);
   health.record(answer);
-  return searchResult(answer, settings, cites(settings, chat));
+  return searchResult(answer, settings, cites(settings, chat), chat !== "shared");
 };
 
 const index: Call = async ({ client, health }, params, signal) => {

@@ -12,6 +12,10 @@ export interface Client {
   read(path: string, from: number, to: number, place?: string): Promise<Envelope | null>;
   /** The collections that this asker may search. */
   collections(): Promise<Envelope>;
+  /** The withheld passages that wait for approval. Only the user may see them. */
+  approvals(): Promise<Envelope>;
+  /** Releases or refuses one. Only the user may; call it only with the user's decision. */
+  decide(id: string, release: boolean): Promise<Envelope>;
 }
 
 export interface ClientOptions {
@@ -90,6 +94,15 @@ export function createClient(options: ClientOptions): Client {
     async collections() {
       const target: Target = { method: "GET", path: "/v1/collections", harmless: true };
       return (await ask(target)).envelope;
+    },
+    async approvals() {
+      const target: Target = { method: "GET", path: "/v1/approvals", harmless: true };
+      return (await ask(target)).envelope;
+    },
+    async decide(id, release) {
+      const path = `/v1/approvals/${encodeURIComponent(id)}`;
+      const body = JSON.stringify({ release });
+      return (await ask({ method: "POST", path, body, harmless: false })).envelope;
     },
   };
 }

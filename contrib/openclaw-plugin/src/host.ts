@@ -59,6 +59,29 @@ export interface CorpusSupplement {
   }): Promise<CorpusPassage | null>;
 }
 
+/** A call that is about to run. */
+export interface BeforeToolCall {
+  toolName: string;
+  params: Record<string, unknown>;
+}
+
+export interface HookContext {
+  agentId?: string;
+  sessionKey?: string;
+}
+
+export interface BeforeToolCallResult {
+  requireApproval: {
+    title: string;
+    description: string;
+    severity: "warning";
+    timeoutMs: number;
+    allowedDecisions: ("allow-once" | "deny")[];
+    /** OpenClaw does not wait for it before the call runs. */
+    onResolution(decision: string): Promise<void>;
+  };
+}
+
 export interface Api {
   registrationMode: string;
   pluginConfig?: Record<string, unknown>;
@@ -69,6 +92,11 @@ export interface Api {
       };
     };
   };
+  on(
+    hook: "before_tool_call",
+    handler: (event: BeforeToolCall, context: HookContext) => Promise<BeforeToolCallResult | undefined>,
+    options: { matcher: string[] },
+  ): void;
   registerService(service: Service): void;
   registerCommand(command: Command): void;
   registerMemoryCorpusSupplement(supplement: CorpusSupplement): void;

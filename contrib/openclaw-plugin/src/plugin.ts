@@ -1,10 +1,12 @@
-/** The plugin for OpenClaw: four tools, a service that asks for the status once, a slash command. */
+/** The plugin for OpenClaw: four tools, a question before withheld passages are shown, a service that asks
+ * for the status once, a slash command. */
 
 import { socketAddress } from "./address.js";
 import { type Asker, askerOf, SOMEBODY } from "./asker.js";
 import { CALLS } from "./calls.js";
 import { type Client, createClient } from "./client.js";
 import { CollectionLists } from "./collections.js";
+import { Consent } from "./consent.js";
 import { corpusOf } from "./corpus.js";
 import { HealthCache } from "./health.js";
 import type { Api, FactoryContext, Tool } from "./host.js";
@@ -24,6 +26,7 @@ export const ABOUT = {
 interface Known {
   health: HealthCache;
   lists: CollectionLists;
+  consent: Consent;
 }
 
 const daemons = new Map<string, Known>();
@@ -38,7 +41,7 @@ export function declarations() {
 
 export function makeTool(text: ToolText, { api, config, toolContext }: FactoryContext): Tool {
   const settings = settingsOf(config);
-  const { clientFor, health, lists } = connection(settings);
+  const { clientFor, health, lists, consent } = connection(settings);
   const stored = storedSessions(api);
   const call = CALLS[text.name]!;
   const isSearch = text.name === SEARCH.name;
@@ -53,19 +56,26 @@ export function makeTool(text: ToolText, { api, config, toolContext }: FactoryCo
       const sentence = lists.sentence(clientFor(asker), `${asker.chat} ${asker.agent}`);
       return sentence ? `${text.description} ${sentence}` : text.description;
     },
-    execute: (_id, params, signal) => {
+    execute: async (_id, params, signal) => {
+      if (isSearch) await consent.settled(params);
       const client = clientFor(askerOf(toolContext, stored));
       return call({ client, health, settings, context: toolContext, stored }, params, signal);
     },
   };
 }
 
-/** Registers the service, the command and the corpus. It opens no connection. */
+/** Registers the question, the service, the command and the corpus. It opens no connection. */
 export function registerExtras(api: Api): void {
   const settings = settingsOf(api.pluginConfig);
-  const { clientFor } = connection(settings);
+  const { clientFor, consent } = connection(settings);
+  const stored = storedSessions(api);
   if (settings.memoryCorpus)
-    api.registerMemoryCorpusSupplement(corpusOf(clientFor, settings, storedSessions(api)));
+    api.registerMemoryCorpusSupplement(corpusOf(clientFor, settings, stored));
+  api.on(
+    "before_tool_call",
+    (event, context) => consent.before(event, context, clientFor(null), stored),
+    { matcher: [SEARCH.name] },
+  );
   api.registerCommand({
     name: "ragstatus",
     description: "Show the status of the search in your notes, without a model.",
@@ -92,6 +102,7 @@ function connection(
   const known = daemons.get(socketPath) ?? {
     health: new HealthCache(),
     lists: new CollectionLists(),
+    consent: new Consent(),
   };
   daemons.set(socketPath, known);
   const { timeoutMs } = settings;

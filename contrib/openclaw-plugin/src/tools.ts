@@ -86,8 +86,8 @@ export const SEARCH: ToolText = {
       confirm: {
         type: "string",
         description:
-          "Only after an answer withheld sensitive passages and the user then agreed to see them: " +
-          "the token of that answer.",
+          "Only after an answer withheld sensitive passages: what that answer says to put here. The " +
+          "user is asked before they are shown.",
       },
     },
   },

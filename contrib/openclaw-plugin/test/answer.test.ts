@@ -117,6 +117,16 @@ test("withheld passages come with the token and the steps to follow", () => {
   assert.doesNotMatch(after, /Nothing was found/);
 });
 
+test("withheld passages that a person must release name the command with its home", () => {
+  const data = found([], { withheld: 1, approval: "k7m2qd", refused: false });
+  const error = { ...trouble("SENSITIVE_FILTERED"), suggestion: "Run `ragctl --home /h approve k7m2qd`." };
+  const { after } = search(data, { status: "degraded", error });
+  assert.match(after, /WITHHELD: 1 .*You cannot release them.*`ragctl --home \/h approve k7m2qd`/s);
+  const refused = search(found([], { withheld: 1, approval: "k7m2qd", refused: true }));
+  assert.match(refused.after, /The user refused/);
+  assert.doesNotMatch(refused.after, /approve/);
+});
+
 test("a fact worth keeping is offered, not stored", () => {
   const suggestion = { key: "debt", value: "I owe $70.", source: "a.md" };
   const { after, inside } = search(found([passage()], { memory_suggestion: suggestion }));

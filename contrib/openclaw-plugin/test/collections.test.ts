@@ -39,6 +39,8 @@ class Daemon {
   readonly client: Client = {
     call: async () => envelope(null),
     read: async () => null,
+    approvals: async () => envelope(null),
+    decide: async () => envelope(null),
     collections: async () => (this.asked++, this.answers.shift() ?? envelope(null)),
   };
 

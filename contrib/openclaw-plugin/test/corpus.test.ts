@@ -17,6 +17,8 @@ function corpus(answer: Envelope | null, settings = {}) {
     call: async (...args) => (asked.push(args), answer ?? envelope(null)),
     read: async (...args) => (asked.push(args), answer),
     collections: async () => envelope(null),
+    approvals: async () => envelope(null),
+    decide: async () => envelope(null),
   };
   const askers: Asker[] = [];
   const clientFor = (asker: Asker) => (askers.push(asker), client);
@@ -227,6 +229,8 @@ test("a name that only looks encoded is found as it is written", async () => {
     call: async () => envelope(null),
     read: async (path) => (asked.push(path), path === "a%20b.md" ? envelope(LINES) : null),
     collections: async () => envelope(null),
+    approvals: async () => envelope(null),
+    decide: async () => envelope(null),
   };
   const { get } = corpusOf(() => client, DEFAULTS, () => undefined);
   assert.equal((await get({ lookup: "a%20b.md" }))?.lineCount, 3);

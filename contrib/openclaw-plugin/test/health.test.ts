@@ -10,7 +10,7 @@ const DEGRADED = envelope({}, { status: "degraded", error: trouble("OLLAMA_UNREA
 
 function daemon(answer: Envelope = envelope({})): Client & { calls: number; answer: Envelope } {
   const call = async () => (fake.calls++, fake.answer);
-  const fake = { calls: 0, answer, call, read: async () => null, collections: call };
+  const fake = { calls: 0, answer, call, read: async () => null, collections: call, approvals: call, decide: call };
   return fake;
 }
 

@@ -12,8 +12,11 @@ const ROOT = new URL("../../", import.meta.url); // of .build/test
 const manifest = JSON.parse(readFileSync(new URL("openclaw.plugin.json", ROOT), "utf8"));
 const pack = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8"));
 
+type BeforeHook = Parameters<Api["on"]>[1];
+
 /** OpenClaw's side, as far as the plugin touches it. */
 class FakeHost {
+  readonly hooks: { hook: string; handler: BeforeHook; matcher: string[] }[] = [];
   readonly commands: Command[] = [];
   readonly services: Service[] = [];
   readonly corpora: CorpusSupplement[] = [];
@@ -30,6 +33,7 @@ class FakeHost {
     this.api = {
       registrationMode,
       pluginConfig: config,
+      on: (hook, handler, { matcher }) => this.hooks.push({ hook, handler, matcher }),
       registerCommand: (command) => this.commands.push(command),
       registerService: (service) => this.services.push(service),
       registerMemoryCorpusSupplement: (corpus) => this.corpora.push(corpus),
@@ -386,4 +390,132 @@ test("the description of the search lists the collections of this agent", async 
       assert.ok(!host.tool("obsidian_rag_status", { agentId: "work" }).description.includes("ice"));
     },
   );
+});
+
+/** A ragd that withholds until it is told to release. */
+function withholding(chat = "direct"): { reply: Reply; decisions: unknown[] } {
+  const decisions: unknown[] = [];
+  const waiting = {
+    id: "k7m2qd",
+    agent: "main",
+    chat,
+    asked: "my\ndebts",
+    kinds: ["financial_debt"],
+    withheld: 2,
+    expires_in_s: 200,
+  };
+  const reply: Reply = ({ path, body, asker }) => {
+    if (path.startsWith("/v1/approvals")) {
+      assert.deepEqual(asker, [undefined, undefined]); // as the user
+      if (path === "/v1/approvals") return envelope({ approvals: decisions.length ? [] : [waiting] });
+      assert.equal(path, "/v1/approvals/k7m2qd");
+      decisions.push(body["release"]);
+      return envelope({ outcome: "released" });
+    }
+    if (!path.endsWith("search")) return envelope({ plugin_health: "healthy" });
+    if (decisions[0] === true) return envelope(found([passage({ chunk_text: "70 dollars" })]));
+    const refused = decisions[0] === false;
+    return envelope(found([], { withheld: 2, approval: "k7m2qd", refused }));
+  };
+  return { reply, decisions };
+}
+
+const ASKED = { query: "my debts" };
+const AGAIN = { ...ASKED, confirm: "k7m2qd" };
+const MAIN = { agentId: "main", sessionKey: "agent:main:telegram:direct:7" };
+
+/** What OpenClaw does: the hook, the decision, then the call without waiting for the callback. */
+async function decided(host: FakeHost, decision: string, params: Record<string, unknown> = AGAIN) {
+  const [{ handler }] = host.hooks as [FakeHost["hooks"][0]];
+  const asked = await handler({ toolName: "obsidian_rag_search", params }, MAIN);
+  void asked?.requireApproval.onResolution(decision);
+  return { asked: asked?.requireApproval, text: await host.run("obsidian_rag_search", params, MAIN) };
+}
+
+test("withheld passages are shown after the user allowed it in OpenClaw", async () => {
+  const { reply, decisions } = withholding();
+  await withRagd(reply, async (_, host) => {
+    registerExtras(host.api);
+    assert.deepEqual(host.hooks.map(({ hook, matcher }) => [hook, matcher]), [
+      ["before_tool_call", ["obsidian_rag_search"]],
+    ]);
+    const first = await decided(host, "allow-once", ASKED);
+    assert.equal(first.asked, undefined);
+    assert.match(first.text, /WITHHELD: 2 .*confirm: "k7m2qd": OpenClaw then asks the user/);
+    const { asked, text } = await decided(host, "allow-once");
+    assert.deepEqual(asked?.allowedDecisions, ["allow-once", "deny"]);
+    assert.equal(asked?.timeoutMs, 200_000);
+    assert.ok((asked?.title.length ?? 99) <= 80 && (asked?.description.length ?? 999) <= 512);
+    assert.match(asked?.description ?? "", /^2 passages of your notes \(financial_debt\), .*: “my debts”$/);
+    assert.match(text, /70 dollars/);
+    assert.deepEqual(decisions, [true]);
+  });
+});
+
+test("a no is told to ragd, and the model is told not to ask again", async () => {
+  const { reply, decisions } = withholding();
+  await withRagd(reply, async (_, host) => {
+    registerExtras(host.api);
+    const { text } = await decided(host, "deny");
+    assert.deepEqual(decisions, [false]);
+    assert.match(text, /The user refused to show them/);
+  });
+});
+
+for (const decision of ["timeout", "cancelled", "allow-always", "ALLOW-ONCE", "", "true"]) {
+  test(`“${decision}” releases nothing`, async () => {
+    const { reply, decisions } = withholding();
+    await withRagd(reply, async (_, host) => {
+      registerExtras(host.api);
+      const { text } = await decided(host, decision);
+      assert.deepEqual(decisions, []);
+      assert.doesNotMatch(text, /70 dollars/);
+    });
+  });
+}
+
+test("no call of the model releases anything without a decision", async () => {
+  const { reply, decisions } = withholding();
+  await withRagd(reply, async (_, host) => {
+    registerExtras(host.api);
+    for (const confirm of ["k7m2qd", "guess", "", null, true, ["k7m2qd"], { id: "k7m2qd" }]) {
+      assert.doesNotMatch(await host.run("obsidian_rag_search", { ...ASKED, confirm }, MAIN), /70 dollars/);
+    }
+    assert.deepEqual(decisions, []);
+  });
+});
+
+test("the user is not asked for another agent, in a shared chat, or about another tool", async () => {
+  for (const [chat, context, toolName] of [
+    ["direct", { agentId: "other" }, "obsidian_rag_search"],
+    ["direct", {}, "obsidian_rag_search"],
+    ["group", MAIN, "obsidian_rag_search"],
+    ["channel", MAIN, "obsidian_rag_search"],
+    ["direct", MAIN, "exec"],
+  ] as const) {
+    const { reply } = withholding(chat);
+    await withRagd(reply, async (_, host) => {
+      registerExtras(host.api);
+      const handler = host.hooks[0]?.handler;
+      assert.equal(await handler?.({ toolName, params: AGAIN }, context), undefined);
+    });
+  }
+});
+
+test("where others read the chat, only the terminal releases", async () => {
+  const { reply } = withholding("group");
+  await withRagd(reply, async (ragd) => {
+    const host = new FakeHost({ socketPath: ragd.socketPath, scope: "any" });
+    const chat = { agentId: "main", sessionKey: "agent:main:telegram:group:-1" };
+    const text = await host.run("obsidian_rag_search", ASKED, chat);
+    assert.match(text, /Others read this chat, so only this shows them: .*ragctl approve k7m2qd/);
+    assert.doesNotMatch(text, /OpenClaw then asks/);
+  });
+});
+
+test("while ragd is down the hook asks nothing", async () => {
+  const host = new FakeHost({ socketPath: "/nowhere/ragd.sock" });
+  registerExtras(host.api);
+  const asked = await host.hooks[0]?.handler({ toolName: "obsidian_rag_search", params: AGAIN }, MAIN);
+  assert.equal(asked, undefined);
 });
