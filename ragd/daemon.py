@@ -182,6 +182,7 @@ async def _serve(
         reload,
         pipeline.guard,
         pipeline.vector_progress,
+        pipeline.announce_now,
         pipeline.memory_vectors,
     )
     open_indexes = pipeline.open_indexes

@@ -127,6 +127,10 @@ class Pipeline:
             "forgetter": self._cache_eviction.run,
         }
 
+    async def announce_now(self, paths: list[str]) -> None:
+        """Record that ragd itself has written or removed these notes."""
+        await self._watcher.announce_now(paths)
+
     async def close(self) -> None:
         """Close the workers, the cache and the index. Everything acknowledged is in the log too."""
         await asyncio.to_thread(self._documents.close)

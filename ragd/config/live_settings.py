@@ -14,7 +14,7 @@ from ragd.config.implicit_collections import without_implicit_collections
 from ragd.config.keys import changed_keys, needs_restart
 from ragd.config.load import Config
 from ragd.paths import Home
-from ragd.vault.collection_paths import VAULT, split_path
+from ragd.vault.collection_paths import VAULT, group_of, split_path
 
 
 class ReloadResult(Struct, frozen=True):
@@ -52,9 +52,11 @@ class Settings:
         return contexts
 
     def folder_and_file(self, path: str) -> tuple[str, str]:
-        """The name of the folder that a note is in, as Obsidian names a vault, and the path in
-        it."""
+        """The name of the folder that a note is in, as Obsidian names a vault, and the path in it.
+        What belongs to an agent is in no vault: then the name is empty."""
         name, inner = split_path(path, self.current.collections)
+        if group_of(name):
+            return "", inner
         root = self.current.vault_path if name == VAULT else self.current.collections[name].path
         return Path(root).name, inner
 

@@ -116,17 +116,18 @@ class AccessControl:
 
     def permits_memory(self, asker: Asker) -> Permits | None:
         """Which stored facts this asker may see, by their source; None: all."""
-        if not is_alone(asker):
-            return lambda source: False
         config = self._settings.current
-        return self.permits_source(self._with_leaving(full_scope(config, asker)))
+        return self.permits_source(self._with_leaving(full_scope(config, asker)), asker)
 
-    def permits_source(self, scope: Scope) -> Permits | None:
-        """Whether a memory with this source is in scope; None: every memory is.
+    def permits_source(self, scope: Scope, asker: Asker) -> Permits | None:
+        """Whether a memory with this source is in scope; None: every memory is. In a chat with
+        other people none is.
 
         A memory stays when its collection is removed. So a source that looks like one of a
         collection is a note of the vault only if the index has that note.
         """
+        if not is_alone(asker):
+            return lambda source: False
         if scope.is_everything:
             return None
         files = self._ledger.state.catalog.files

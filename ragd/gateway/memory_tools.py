@@ -1,7 +1,7 @@
 """The tools of an agent's memory: look through it, write into it, forget.
 
-It contains no HTTP, and decides no access: it gets the scope. Stored facts belong to the collection
-of their source; an agent's notes are the collection `@memory/AGENT`.
+It contains no HTTP. Stored facts belong to the collection of their source; an agent's notes are the
+collection `@memory/AGENT`. In a chat with other people there is no memory.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,9 @@ from ragd.access.permissions import is_alone
 from ragd.access.scope import Scope
 from ragd.errors import RagdError
 from ragd.gateway.access_control import AccessControl
+from ragd.gateway.listed_memories import without_sensitive_memories
 from ragd.gateway.search_answers import GuardedAnswer, SearchAnswers
+from ragd.guard.live_rules import LiveGuard
 from ragd.health.current_health import CurrentReason
 from ragd.memories.agent_notes import AgentNotes
 from ragd.memories.memories import Memories
@@ -23,9 +25,14 @@ from ragd.protocol.agent_requests import (
 from ragd.protocol.asker import Asker
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.state.ledger import Ledger
+from ragd.vault.collection_paths import MEMORY
 
-# Without the index there are no notes to find, but facts are found all the same.
-_NO_INDEX = ("INDEX_NOT_FOUND", "INDEX_CORRUPTED", "STARTING", "VAULT_NOT_FOUND", "TIMEOUT")
+# Without an index there are no notes to find, but stored facts are found all the same.
+_NO_INDEX = (
+    *("INDEX_NOT_FOUND", "INDEX_CORRUPTED", "STARTING", "TIMEOUT"),
+    *("VAULT_NOT_FOUND", "VAULT_NOT_RESPONDING"),
+)
+_SHARED_FIELDS = ("memories", "sensitive_detected", "withheld", "confirm", "approval", "refused")
 
 
 class MemoryTools:
@@ -38,41 +45,44 @@ class MemoryTools:
         memories: Memories,
         notes: AgentNotes,
         access: AccessControl,
+        guard: LiveGuard,
     ) -> None:
         self._ledger = ledger
         self._searches = searches
         self._memories = memories
         self._notes = notes
         self._access = access
+        self._guard = guard
 
     async def search(
-        self, request: MemorySearchRequest, asker: Asker, health: Sequence[CurrentReason]
+        self,
+        request: MemorySearchRequest,
+        asker: Asker,
+        scope: Scope,
+        health: Sequence[CurrentReason],
     ) -> GuardedAnswer:
-        """Facts and notes that match the query; without one, the newest."""
-        permits = self._access.permits_memory(asker)
-        scope = self._access.scope_of_memory(asker)
+        """Facts and notes that match the query; without one, the newest. `scope`: the asker's own
+        notes."""
         if not request.query.strip():
-            facts = await self._searches.list_memories(request.max_results, permits)
-            return GuardedAnswer(facts | {"notes": self._newest(scope, request)}, "full_text", None, 0)
+            notes = self._newest_notes(scope, request.max_results)
+            return await self._without_search(request, asker, None, notes)
         wanted = SearchRequest(
             request.query,
             max_results=request.max_results,
             min_score=request.min_score,
             max_chars=request.max_chars,
+            confirm=request.confirm,
         )
+        permits = self._access.permits_memory(asker)
         try:
             found = await self._searches.answer(
-                wanted, health, scope, permits, memories_max=request.max_results
+                wanted, health, scope, asker, permits, memories_max=request.max_results
             )
         except RagdError as why:
             if why.code not in _NO_INDEX:
                 raise
-            facts = await self._searches.match_memories(
-                request.query, request.max_results, permits
-            )
-            return GuardedAnswer(facts | {"notes": []}, "full_text", why.code, 0)
-        kept = ("memories", "sensitive_detected", "withheld", "confirm", "hint")
-        data = {name: found.data[name] for name in kept if name in found.data}
+            return await self._without_search(request, asker, why.code, [])
+        data = {name: found.data[name] for name in _SHARED_FIELDS if name in found.data}
         data["notes"] = found.data["results"]
         return GuardedAnswer(
             data, found.retrieval, found.code, found.chunks_scanned, found.is_partial
@@ -80,7 +90,7 @@ class MemoryTools:
 
     async def write(self, request: MemoryWriteRequest, asker: Asker) -> dict[str, Any]:
         """Write a note of this asker."""
-        self._refuse_in_company(asker)
+        _refuse_in_company(asker)
         return await self._notes.write(asker, request.path, request.text, append=request.append)
 
     async def forget(self, request: MemoryForgetRequest, asker: Asker) -> dict[str, Any]:
@@ -91,23 +101,39 @@ class MemoryTools:
                 "Exactly one of the fields `key` and `path` is required.",
                 "`obsidian_rag_memory_search` returns both.",
             )
-        self._refuse_in_company(asker)
+        _refuse_in_company(asker)
         if request.path is not None:
             return await self._notes.forget(asker, request.path)
         assert request.key is not None
         return await self._memories.forget(request.key, self._access.permits_memory(asker))
 
-    def _newest(self, scope: Scope, request: MemorySearchRequest) -> list[dict[str, Any]]:
-        """The notes of these collections that were changed last."""
-        files = self._ledger.state.catalog.files
-        own = [path for path in files if path.startswith("@memory/") and scope.includes(path)]
-        own.sort(key=lambda path: files[path].mtime_ns, reverse=True)
-        return [{"source_file": path} for path in own[: request.max_results]]
+    async def _without_search(
+        self,
+        request: MemorySearchRequest,
+        asker: Asker,
+        code: str | None,
+        notes: list[dict[str, Any]],
+    ) -> GuardedAnswer:
+        """Facts by their words, or the newest ones, without the index."""
+        permits = self._access.permits_memory(asker)
+        query, most = request.query.strip(), request.max_results
+        found = await self._memories.list_some(query, most, permits)
+        if self._guard.blocks and not asker.is_person:
+            found = without_sensitive_memories(found, self._guard.rules)
+        return GuardedAnswer(found | {"notes": notes}, "full_text", code, 0)
 
-    def _refuse_in_company(self, asker: Asker) -> None:
-        if not is_alone(asker):
-            raise RagdError(
-                "SECURITY_VIOLATION",
-                "An agent's memory is not used in a chat with other people.",
-                "Do it in a chat with the user alone.",
-            )
+    def _newest_notes(self, scope: Scope, most: int) -> list[dict[str, Any]]:
+        """The notes in scope that were changed last."""
+        files = self._ledger.state.catalog.files
+        own = [path for path in files if path.startswith(f"@{MEMORY}/") and scope.includes(path)]
+        own.sort(key=lambda path: files[path].mtime_ns, reverse=True)
+        return [{"source_file": path} for path in own[:most]]
+
+
+def _refuse_in_company(asker: Asker) -> None:
+    if not is_alone(asker):
+        raise RagdError(
+            "SECURITY_VIOLATION",
+            "An agent's memory is not used in a chat with other people.",
+            "Do it in a chat with the user alone.",
+        )

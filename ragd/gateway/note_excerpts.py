@@ -195,13 +195,13 @@ class NoteExcerpts:
                 raise _no_such_place(place)
             keep = self._notes.keeps_code
             raw = request.raw
-            return excerpt(path, data, first, last, raw=raw, code=keep, room=ANSWER_ROOM)
+            return excerpt(path, data, first, last, raw=raw, code=keep, room=_room(request))
         if document_properties(path, data, kind).hidden:
             return Unparsable(HIDDEN)
         document = self._notes.read_document(path, data, sha256)
         if not isinstance(document, Document):
             return Unparsable(document.reason)
-        found = document_excerpt(path, document, first, last, place=place, room=ANSWER_ROOM)
+        found = document_excerpt(path, document, first, last, place=place, room=_room(request))
         if found is None:
             raise _no_such_place(place)
         return found
@@ -270,6 +270,12 @@ class NoteExcerpts:
         if withheld:
             data |= await self._consent.ask(request, asker, [withheld])
         return data
+
+
+def _room(request: NoteRequest) -> ExcerptLimits:
+    if request.max_chars is None:
+        return ANSWER_ROOM
+    return structs.replace(ANSWER_ROOM, characters=min(request.max_chars, ANSWER_ROOM.characters))
 
 
 def _cannot_be_shown(reason: str) -> RagdError:

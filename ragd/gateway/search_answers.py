@@ -33,6 +33,7 @@ from ragd.protocol.asker import Asker
 from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search.dates.time_messages import describe_time, explain_no_dated_results
+from ragd.search.result_limits import within_limits
 from ragd.search.results import TRUST, Result
 from ragd.search.searcher import SearchAnswer
 from ragd.search.unknown_names import SUGGESTION
@@ -121,12 +122,14 @@ class SearchAnswers:
         scope: Scope,
         asker: Asker,
         permits: Permits | None = None,
+        *,
+        memories_max: int = MEMORIES_MAX,
     ) -> GuardedAnswer:
         """The answer to a request. Raises RagdError for a request that is refused or fails.
         `permits`: whether a memory with this source is in scope; None: all are."""
         searched = await self._searcher.search(request, health, scope)
         memories = await self._memories.find_matching(
-            request.query, MEMORIES_MAX, searched.vector, searched.space, permits
+            request.query, memories_max, searched.vector, searched.space, permits
         )
         inspected = self._inspect(searched, memories)
         sensitive = inspected.sensitive_texts()
@@ -137,7 +140,11 @@ class SearchAnswers:
             withheld = [text for text in sensitive if not agreed.covers(text)]
         visible = self._without_withheld(inspected, agreed)
         data: dict[str, Any] = {
-            "results": [_with_flags(result, seen) for _, result, seen in visible.passages],
+            "results": within_limits(
+                (_with_flags(result, seen) for _, result, seen in visible.passages),
+                request.min_score,
+                request.max_chars,
+            ),
             "answered": searched.is_answered,
             "unsure": searched.is_unsure,
             "sensitive_detected": bool(sensitive),
@@ -259,6 +266,8 @@ def search_envelope(
         embedded_share=round(embedded / chunks if chunks else 1.0, 4),
         stale_since=health.since("INDEX_STALE"),
         unindexed_files=progress.count_unindexed(state) if counted is None else counted.unindexed,
+        provider=catalog.index.provider if catalog.index is not None else "",
+        model=catalog.index.model if catalog.index is not None else "",
     )
     error = _answer_error(codes, answer) or explained_error(codes, state, model)
     return Envelope(worst, answer.data, error, about)

@@ -6,6 +6,7 @@ It never shows an exception, and decides nothing itself.
 
 import asyncio
 import time
+from functools import partial
 from http import HTTPStatus
 from typing import Protocol
 
@@ -18,6 +19,7 @@ from ragd.embed.vector_progress import VectorProgress
 from ragd.errors import ConfigError, RagdError
 from ragd.gateway.access_control import AccessControl, asker_of, for_owner, for_person
 from ragd.gateway.consent import Consent, consent_error
+from ragd.gateway.dropped_notes import until_dropped
 from ragd.gateway.envelopes import Envelopes
 from ragd.gateway.event_stream import event_lines
 from ragd.gateway.fact_recorder import NAME, FactRecorder
@@ -26,12 +28,14 @@ from ragd.gateway.job_stream import JobStream
 from ragd.gateway.jobs import JobControl
 from ragd.gateway.listed_memories import without_sensitive_memories
 from ragd.gateway.lost_dependencies import LossRecorder
+from ragd.gateway.memory_tools import MemoryTools
 from ragd.gateway.note_excerpts import (
     NoSuchNote,
     NoteBytesReader,
     NoteExcerpts,
     with_contained_path,
 )
+from ragd.gateway.note_tools import NoteTools, RelatedSearch
 from ragd.gateway.open_streams import OpenStreams
 from ragd.gateway.pause import PauseControl
 from ragd.gateway.refusals import Refusals
@@ -45,6 +49,7 @@ from ragd.gateway.url_parameters import (
     refuse_unknown_parameters,
 )
 from ragd.guard.live_rules import LiveGuard
+from ragd.memories.agent_notes import AgentNotes, Announce
 from ragd.memories.memories import Memories, SourceNoteReader
 from ragd.memories.memory_vectors import MemoryVectors
 from ragd.protocol import tool_schemas
@@ -58,6 +63,10 @@ class GatewayNoteReader(SourceNoteReader, NoteBytesReader, Protocol):
     """Reads notes and documents for answers."""
 
 
+class GatewaySearcher(PassageSearch, RelatedSearch, Protocol):
+    """Finds passages and related notes."""
+
+
 class ToolGateway:
     """The routes. Answers come from the folds, which have every fact that is recorded."""
 
@@ -67,11 +76,12 @@ class ToolGateway:
         clock: Clock,
         settings: Settings,
         stop: asyncio.Event,
-        searcher: PassageSearch,
+        searcher: GatewaySearcher,
         notes: GatewayNoteReader,
         reload: ConfigReload,
         guard: LiveGuard,
         vector_progress: VectorProgress,
+        announce: Announce,
         memory_vectors: MemoryVectors | None = None,
     ) -> None:
         self._ledger = ledger
@@ -93,8 +103,19 @@ class ToolGateway:
         self.memories = Memories(settings, clock, facts.record, notes, guard, memory_vectors)
         searches = SearchAnswers(searcher, self.memories, guard, self._consent)
         self._access = AccessControl(settings, ledger)
+        self.agent_notes = AgentNotes(
+            settings.home, announce, self._add_agent_folder, partial(until_dropped, ledger)
+        )
+        access = self._access
         self._tools = Tools(
-            self._envelopes, searches, self._jobs, self.memories, self._lost, self._access
+            self._envelopes,
+            searches,
+            self._jobs,
+            self.memories,
+            MemoryTools(ledger, searches, self.memories, self.agent_notes, access, guard),
+            NoteTools(ledger, self._notes, searcher, access, guard),
+            self._lost,
+            access,
         )
 
     def routes(self) -> list[web.RouteDef]:
@@ -130,6 +151,7 @@ class ToolGateway:
 
     async def run(self) -> None:
         """Record refused requests and expired approvals, in a loop."""
+        await self.agent_notes.remove_leftovers()
         async with asyncio.TaskGroup() as group:
             group.create_task(self._refusals.run())
             group.create_task(self._consent.run())
@@ -229,7 +251,7 @@ class ToolGateway:
         refuse_unknown_parameters(request, ())
         asker = asker_of(request)
         listed = await self.memories.list_all(
-            self._access.permits_source(self._access.scope_of(asker))
+            self._access.permits_source(self._access.scope_of(asker), asker)
         )
         if self._guard.blocks and not asker.is_person:
             listed = without_sensitive_memories(listed, self._guard.rules)
@@ -264,6 +286,10 @@ class ToolGateway:
             return self._data(request, await self._reload.reload(self._facts.record, always=True))
         except ConfigError as why:
             raise RagdError("INVALID_REQUEST", why.message, why.suggestion) from None
+
+    async def _add_agent_folder(self) -> None:
+        """Put a new agent's folder into the configuration in force."""
+        await self._reload.reload(self._facts.record, always=False)
 
     async def _stop_daemon(self, request: web.Request) -> web.StreamResponse:
         self._stop.set()

@@ -1,22 +1,35 @@
-"""The four tools that an agent calls: search, index, status, memory_store.
+"""The tools that an agent calls, by name.
 
 It contains no HTTP: it gets a name and a body, and returns an envelope or raises RagdError.
 """
 
 import time
+from collections.abc import Awaitable, Callable
+from typing import Any
 
+from ragd.access.scope import Scope
 from ragd.errors import RagdError
 from ragd.gateway.access_control import AccessControl
 from ragd.gateway.envelopes import Envelopes
 from ragd.gateway.jobs import JobControl
 from ragd.gateway.lost_dependencies import LossRecorder
+from ragd.gateway.memory_tools import MemoryTools
+from ragd.gateway.note_tools import NoteTools
 from ragd.gateway.search_answers import SearchAnswers
 from ragd.gateway.status import short_status
 from ragd.memories.memories import Memories
+from ragd.protocol.agent_requests import (
+    MemoryForgetRequest,
+    MemorySearchRequest,
+    MemoryWriteRequest,
+    ReadRequest,
+    RelatedRequest,
+)
 from ragd.protocol.asker import Asker
 from ragd.protocol.envelope import Envelope
 from ragd.protocol.tool_schemas import (
     IndexRequest,
+    MemoryRequest,
     SearchRequest,
     StatusRequest,
     parse_request,
@@ -32,6 +45,8 @@ class Tools:
         searches: SearchAnswers,
         jobs: JobControl,
         memories: Memories,
+        memory_tools: MemoryTools,
+        note_tools: NoteTools,
         lost: LossRecorder,
         access: AccessControl,
     ) -> None:
@@ -39,8 +54,22 @@ class Tools:
         self._searches = searches
         self._jobs = jobs
         self._memories = memories
+        self._memory_tools = memory_tools
+        self._note_tools = note_tools
         self._lost = lost
         self._access = access
+        # Each gets the request, the asker, and the moment of the call.
+        self._answers: dict[type, Callable[[Any, Asker, float], Awaitable[Envelope]]] = {
+            SearchRequest: self._search,
+            IndexRequest: self._index,
+            StatusRequest: self._status,
+            MemoryRequest: self._store,
+            ReadRequest: self._read,
+            RelatedRequest: self._related,
+            MemorySearchRequest: self._search_memory,
+            MemoryWriteRequest: self._write,
+            MemoryForgetRequest: self._forget,
+        }
 
     async def call(self, tool: str, body: bytes, asker: Asker) -> Envelope:
         """The answer of this tool for this asker. Raises RagdError for a request that is refused
@@ -48,26 +77,56 @@ class Tools:
         began = time.perf_counter()
         request = parse_request(tool, body)
         try:
-            if isinstance(request, SearchRequest):
-                return await self._search(request, asker, began)
-            scope = self._access.scope_of(asker)
-            if isinstance(request, StatusRequest):
-                found = self._envelopes.status(scope, ms_since(began))
-                return found if request.verbose else short_status(found)
-            if isinstance(request, IndexRequest):
-                return self._envelopes.data(await self._jobs.request(request.mode), scope=scope)
-            scope = self._access.scope_of_note(asker, request.source)
-            stored = await self._memories.store(request, scope.includes)
-            return self._envelopes.data(stored, scope=scope)
+            return await self._answers[type(request)](request, asker, began)
         except RagdError as why:
             await self._lost.record(why)
             raise
 
     async def _search(self, request: SearchRequest, asker: Asker, began: float) -> Envelope:
         scope = self._access.scope_of_search(asker, request)
-        health, permits = self._envelopes.health(scope), self._access.permits_source(scope)
+        health, permits = self._envelopes.health(scope), self._access.permits_source(scope, asker)
         answer = await self._searches.answer(request, health.reasons, scope, asker, permits)
         return self._envelopes.search(answer, scope, ms_since(began))
+
+    async def _index(self, request: IndexRequest, asker: Asker, began: float) -> Envelope:
+        return self._data(await self._jobs.request(request.mode), asker, began)
+
+    async def _status(self, request: StatusRequest, asker: Asker, began: float) -> Envelope:
+        found = self._envelopes.status(self._access.scope_of(asker), ms_since(began))
+        return found if request.verbose else short_status(found)
+
+    async def _store(self, request: MemoryRequest, asker: Asker, began: float) -> Envelope:
+        scope = self._access.scope_of_note(asker, request.source)
+        stored = await self._memories.store(request, scope.includes)
+        return self._data(stored, asker, began, scope)
+
+    async def _read(self, request: ReadRequest, asker: Asker, began: float) -> Envelope:
+        data, code, error, scope = await self._note_tools.read(request, asker)
+        return self._envelopes.data(data, code, ms_since(began), scope=scope, error=error)
+
+    async def _related(self, request: RelatedRequest, asker: Asker, began: float) -> Envelope:
+        data, scope = await self._note_tools.related(request, asker)
+        return self._data(data, asker, began, scope)
+
+    async def _search_memory(
+        self, request: MemorySearchRequest, asker: Asker, began: float
+    ) -> Envelope:
+        scope = self._access.scope_of_memory(asker)
+        health = self._envelopes.health(scope)
+        answer = await self._memory_tools.search(request, asker, scope, health.reasons)
+        return self._envelopes.search(answer, scope, ms_since(began))
+
+    async def _write(self, request: MemoryWriteRequest, asker: Asker, began: float) -> Envelope:
+        return self._data(await self._memory_tools.write(request, asker), asker, began)
+
+    async def _forget(self, request: MemoryForgetRequest, asker: Asker, began: float) -> Envelope:
+        return self._data(await self._memory_tools.forget(request, asker), asker, began)
+
+    def _data(
+        self, data: object, asker: Asker, began: float, scope: Scope | None = None
+    ) -> Envelope:
+        scope = scope or self._access.scope_of(asker)
+        return self._envelopes.data(data, took_ms=ms_since(began), scope=scope)
 
 
 def ms_since(began: float) -> int:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ragd.errors import RagdError
-from ragd.runtime.crash_points import crashpoint
 from ragd.runtime.durable_files import (
     make_directory,
     private_directory,
@@ -63,9 +62,7 @@ class AgentNoteFiles:
             if before is not None:
                 self._keep_version(agent, inner, before)
             _make_folders(self._root, note.parent)
-            crashpoint("agent_note.before_replace")
             replace_file(note, data)
-            crashpoint("agent_note.after_replace")
             self._drop_old_versions(agent, inner)
         return WrittenNote(len(data), len(self._version_files(agent, inner)), before is None)
 
@@ -77,7 +74,6 @@ class AgentNoteFiles:
         if versions.is_dir():
             shutil.rmtree(versions)
             sync_directory(versions.parent)
-        crashpoint("agent_note.after_versions")
         for path in (note, _temporary(note)):
             with contextlib.suppress(FileNotFoundError):
                 path.unlink()

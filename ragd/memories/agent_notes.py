@@ -51,7 +51,8 @@ class AgentNotes:
 
     async def remove_leftovers(self) -> None:
         """Remove what an interrupted write left."""
-        await asyncio.to_thread(self._files.remove_leftovers)
+        async with self._lock:
+            await asyncio.to_thread(self._files.remove_leftovers)
 
     async def write(self, asker: Asker, typed: str, text: str, *, append: bool) -> dict[str, Any]:
         """Write a note of this asker. When this returns, it is on the disk."""

@@ -130,9 +130,25 @@ class Memories:
         stale = await self._sources.find_stale(kept)
         return {"memories": [memory_data(one) | stale_fields(stale[one.key]) for one in kept]}
 
-    async def forget(self, key: str) -> dict[str, Any]:
-        """Erase a memory. `forgotten` is false if there was none with this key."""
+    async def list_some(
+        self, query: str, most: int, permits: Permits | None = None
+    ) -> dict[str, Any]:
+        """The memories that share words with a query, best first; without one, the newest."""
+        if not query:
+            listed = await self.list_all(permits)
+            return {"memories": listed["memories"][:most]}
+        found = await self.find_matching(query, most, permits=permits)
+        stale = await self.find_stale(found)
+        return {"memories": [memory_data(one) | stale_fields(stale[one.key]) for one in found]}
+
+    async def forget(self, key: str, permits: Permits | None = None) -> dict[str, Any]:
+        """Erase a memory. `forgotten` is false if there was none with this key. `permits`: the
+        sources that exist for this asker."""
         key = plain_line(visible(key), KEY_MAX_CHARS) or key
+        if permits is not None:
+            known = {one.key: one.source for one in await self._store.all()}
+            if key not in known or not permits(known[key]):
+                return {"forgotten": False, "key": key}
         forgotten = MemoryForgotten(key_hash=await self._hash(key))
         gone = await self._store.forget(key)
         if gone:

@@ -29,6 +29,14 @@ LineCount = Annotated[
 ]
 FactKey = Annotated[str, Meta(max_length=1000, description="The key of a stored fact.")]
 MemoryPath = Annotated[str, Meta(max_length=1000, description="A note in your own memory.")]
+ConfirmToken = Annotated[
+    str,
+    Meta(
+        max_length=200,
+        description="The token from a SENSITIVE_FILTERED answer, if it has one, after the user has "
+        "agreed.",
+    ),
+]
 MostChars = Annotated[
     int,
     Meta(ge=200, le=READ_CHARS_MAX, description="The largest number of characters to return."),
@@ -44,10 +52,7 @@ class ReadRequest(
     start: FirstLine | None = None
     most: LineCount | None = None
     max_chars: MostChars = READ_CHARS
-    confirm: Annotated[
-        str | None,
-        Meta(description="The token from a SENSITIVE_FILTERED answer, after the user has agreed."),
-    ] = None
+    confirm: ConfirmToken | None = None
 
 
 class RelatedRequest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,6 +81,7 @@ class MemorySearchRequest(Struct, frozen=True, forbid_unknown_fields=True):
         float, Meta(ge=0, le=1, description="Only notes with at least this score.")
     ] = 0.0
     max_chars: MostChars = READ_CHARS
+    confirm: ConfirmToken | None = None
 
 
 class MemoryWriteRequest(Struct, frozen=True, forbid_unknown_fields=True):

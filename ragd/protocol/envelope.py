@@ -38,6 +38,8 @@ class SearchMeta(Meta, frozen=True):
     embedded_share: float = 1.0
     stale_since: str | None = None
     unindexed_files: int = 0
+    provider: str = ""  # that made the vectors: embedded or ollama
+    model: str = ""
 
 
 class Envelope(Struct, frozen=True):

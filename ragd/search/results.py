@@ -80,6 +80,7 @@ class Result(Struct, frozen=True):
     best_part: float | None = None  # where in the text the nearest part is, 0 to 1; None: unknown
     # where in the text it most likely answers, best first; only if the request asks for it
     best_sentences: tuple[tuple[int, int], ...] | UnsetType = UNSET
+    truncated: bool | UnsetType = UNSET  # true: the text is cut, because the request limits it
     collection: str = VAULT
     context: str | None = None  # what is in its folder, in the user's own words
     evidence: Mapping[str, Number] | UnsetType = UNSET  # the numbers behind its rank, if requested
@@ -113,9 +114,12 @@ def cite(row: StoredPassage) -> str:
 
 
 def obsidian_link(vault: str, path: str, place: str = "") -> str:
-    """The URL that opens the note in Obsidian; `vault` is the name of the vault's folder.
+    """The URL that opens the note in Obsidian; `vault` is the name of the vault's folder. Empty for
+    a note that is in no vault.
 
     Obsidian opens a PDF at its page. It has no such address for the other places.
     """
+    if not vault:
+        return ""
     target = f"{path}#{place}" if place.startswith("page=") else path
     return f"obsidian://open?vault={quote(vault, safe='')}&file={quote(target, safe='')}"

@@ -102,10 +102,14 @@ class RunningGateway:
             reload,
             guard,
             VectorProgress(clock),
+            self._announce,
         )
         self.server = HttpServer(
             UnixListener(home.socket), self.tool_gateway.routes(), self.tool_gateway.refuse
         )
+
+    async def _announce(self, paths: list[str]) -> None:
+        """There is no watcher here."""
 
     async def add(self, *facts: Fact) -> int:
         for fact in facts:

@@ -126,8 +126,8 @@ class Vault:
             assert time.monotonic() < deadline
             time.sleep(0.02)
 
-    def post(self, path: str, body: Any) -> ParsedAnswer:
-        answer = request(self.home, "POST", path, body, WITHIN_S)
+    def post(self, path: str, body: Any, headers: dict[str, str] | None = None) -> ParsedAnswer:
+        answer = request(self.home, "POST", path, body, WITHIN_S, headers=headers)
         return ParsedAnswer(answer.status, check_envelope(answer.body))
 
     def get(self, path: str) -> ParsedAnswer:

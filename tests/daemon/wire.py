@@ -11,7 +11,7 @@ from tests.patience import PATIENCE_S
 
 WITHIN_S = PATIENCE_S
 META = {"query_time_ms", "chunks_scanned", "index_version", "vault_mtime"}
-OF_A_SEARCH = {"retrieval", "embedded_share", "stale_since", "unindexed_files"}
+OF_A_SEARCH = {"retrieval", "embedded_share", "stale_since", "unindexed_files", "provider", "model"}
 
 
 def check_envelope(body: bytes) -> dict[str, Any]:

@@ -64,6 +64,6 @@ def test_a_removed_collection_is_not_part_of_the_vault_while_its_notes_leave() -
 )
 def test_a_memory_belongs_to_the_collection_of_its_source(source: str, permitted: bool) -> None:
     now = access("secret", files=("@todo/a.md", "@secret/a.md"))
-    permits = now.permits_source(now.scope_of(WORK))
+    permits = now.permits_source(now.scope_of(WORK), WORK)
     assert permits is not None and permits(source) is permitted
-    assert now.permits_source(now.scope_of(OWNER)) is None
+    assert now.permits_source(now.scope_of(OWNER), OWNER) is None
