@@ -61,7 +61,7 @@ class ApprovalRequested(Fact, frozen=True, kw_only=True, tag="approval_requested
     """Sensitive text was withheld from an agent, and a person can release it. The log has no
     question and no path."""
 
-    approval_id: str
+    approval_id: str  # as `ragctl approve` lists it
     agent: str  # empty: an agent without a name
     chat: str  # direct, group, channel; empty: not known
     tool: str  # `notes` for GET /v1/notes
@@ -72,8 +72,8 @@ class ApprovalDecided(Fact, frozen=True, kw_only=True, tag="approval_decided"):
     """A person released or refused withheld text, or nobody did in time. An answer shows released
     text only after this fact is on disk."""
 
-    approval_id: str
-    agent: str
-    chat: str
-    tool: str
+    approval_id: str  # of the request
+    agent: str  # empty: an agent without a name
+    chat: str  # direct, group, channel; empty: not known
+    tool: str  # `notes` for GET /v1/notes
     outcome: Literal["released", "refused", "expired"]

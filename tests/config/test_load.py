@@ -73,6 +73,7 @@ def test_a_vault_path_alone_gives_the_defaults_of_the_specification() -> None:
             "local_only": True,
             "external_confirmed": False,
             "sensitive": "flag",
+            "confirm": "person",
             "code_blocks": "auto",
         },
         "memory": {
@@ -90,6 +91,7 @@ def test_a_vault_path_alone_gives_the_defaults_of_the_specification() -> None:
             "vector_weight": 0.5,
             "text_weight": 0.5,
             "stale": "full_text",
+            "fallback": "full_text",
         },
         "collections": {},
         "contexts": {},

@@ -1,12 +1,13 @@
 /** Withheld passages: shown only after a decision of the user, in OpenClaw or in a terminal. */
 
 import { SEARCH } from "../src/tools.ts";
-import { type Checks, expect, waitUntil } from "./checks.ts";
+import { ApprovingUser } from "./approving_user.ts";
+import { type Checks, expect } from "./checks.ts";
 import type { Gateway } from "./gateway.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 const QUESTION = { query: "How much do I owe Sreenivas?", max_results: 2 };
-const SECRET = /I still owe Sreenivas \$70/;
+const SECRET = /owe Sreenivas \$\d/;
 
 export async function aboutConsent(checks: Checks, sandbox: Sandbox, gateway: Gateway): Promise<void> {
   const set = (key: string, value: string) => sandbox.ragctl("config", "set", key, value);
@@ -20,22 +21,24 @@ export async function aboutConsent(checks: Checks, sandbox: Sandbox, gateway: Ga
     expect((await waiting(sandbox)).includes(id), "it does not wait any more");
     return line;
   });
+  const user = await ApprovingUser.connected(gateway);
   await checks.item("withheld passages: OpenClaw asks the user, and a yes shows them once", async () => {
     const { id } = await ask(gateway);
-    const { asked, answer } = await decide(gateway, id, "allow-once");
+    const { asked, answer } = await decide(gateway, user, id, "allow-once");
     expect(SECRET.test(answer), answer);
     await ask(gateway); // the same question is withheld again
     return asked;
   });
   await checks.item("withheld passages: after a no they stay withheld", async () => {
     const { id } = await ask(gateway);
-    const { answer } = await decide(gateway, id, "deny");
+    const { answer } = await decide(gateway, user, id, "deny");
     expect(!SECRET.test(answer), answer);
     const { text } = await gateway.invoke(SEARCH.name, QUESTION);
     expect(!SECRET.test(text) && /The user refused/.test(text), text);
     expect(!(await waiting(sandbox)).includes(id), "it still waits");
     return text.split("\n").find((one) => one.startsWith("WITHHELD")) ?? "";
   });
+  user.close();
   await checks.item("withheld passages: `ragctl approve` releases them, too", async () => {
     const other = { ...QUESTION, max_results: 3 };
     const { id } = await ask(gateway, other);
@@ -66,23 +69,16 @@ async function ask(gateway: Gateway, question: object = QUESTION): Promise<{ lin
   return { line, id };
 }
 
-/** Repeats the search, and decides as the user when OpenClaw asks. */
+/** Repeats the search as a client that lets the user decide. */
 async function decide(
   gateway: Gateway,
+  user: ApprovingUser,
   id: string,
   decision: string,
 ): Promise<{ asked: string; answer: string }> {
   const args = { ...QUESTION, confirm: id };
   const running = gateway.rpc("tools.invoke", { name: SEARCH.name, args, confirm: true });
-  let open: { id: string; request: { title: string; description: string } } | undefined;
-  await waitUntil(async () => {
-    const listed: unknown = await gateway.rpc("plugin.approval.list", {});
-    open = (Array.isArray(listed) ? listed : [])[0];
-    return open !== undefined;
-  }, 60);
-  expect(open, `OpenClaw did not ask: ${JSON.stringify(await running)}`);
-  await gateway.rpc("plugin.approval.resolve", { id: open.id, decision });
-  const { title, description } = open.request;
+  const { title, description } = (await user.decide(decision)).request;
   return { asked: `${title}: ${description}`, answer: JSON.stringify(await running) };
 }
 

@@ -95,7 +95,7 @@ export interface Api {
   on(
     hook: "before_tool_call",
     handler: (event: BeforeToolCall, context: HookContext) => Promise<BeforeToolCallResult | undefined>,
-    options: { matcher: string[] },
+    options: { matcher: [string] },
   ): void;
   registerService(service: Service): void;
   registerCommand(command: Command): void;
