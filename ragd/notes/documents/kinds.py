@@ -58,6 +58,7 @@ KINDS: dict[str, DocumentKind] = {
         DocumentKind("excalidraw", (".excalidraw", ".excalidraw.md"), "reader"),
         DocumentKind("text", (".txt", ".text", ".org", ".rst"), "reader"),
         DocumentKind("html", (".html", ".htm"), "reader"),
+        DocumentKind("session", (".jsonl",), "reader", most_bytes=_LARGE),
         DocumentKind("pdf", (".pdf",), "worker", most_bytes=_LARGE),
         DocumentKind("docx", (".docx",), "worker", most_bytes=_LARGE),
         DocumentKind("epub", (".epub",), "worker", most_bytes=_LARGE),
@@ -84,6 +85,12 @@ def known_kind(path: str) -> DocumentKind | None:
 def kind_of(path: str) -> DocumentKind:
     """How a file is read: by its name, and as Markdown if no kind has the name."""
     return known_kind(path) or MARKDOWN
+
+
+def is_growing(path: str) -> bool:
+    """Whether a program may append to this file at any time, so that a read of it soon finds more
+    than the index has."""
+    return path.endswith(KINDS["session"].suffixes)
 
 
 def is_slow(path: str) -> bool:
