@@ -9,8 +9,6 @@ a file's content, and never puts the content in a message.
 
 import hashlib
 from collections.abc import Callable, Container, Mapping, Sequence
-from datetime import datetime
-from functools import partial
 from importlib.resources import files as resources
 from pathlib import Path
 from types import MappingProxyType
@@ -24,10 +22,8 @@ from ragd.config.live_settings import Settings
 from ragd.config.schema import Config
 from ragd.events import GoneReason, TouchedFile
 from ragd.folds.catalog import Entry
-from ragd.folds.times import iso_of_ns
 from ragd.notes.documents.kinds import is_growing, kind_of
 from ragd.notes.documents.model import Document, Unreadable
-from ragd.notes.documents.session_lines import last_time
 from ragd.notes.model import ChunkOptions, Note
 from ragd.notes.parse import Unparsable, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
@@ -36,7 +32,11 @@ from ragd.vault.collection_files import (
     CollectionScan,
     RootMemory,
 )
-from ragd.vault.collection_paths import SESSIONS, VAULT, group_of, join_path, split_path
+from ragd.vault.collection_paths import (
+    VAULT,
+    names_in_group,
+    split_path,
+)
 from ragd.vault.document_reader import DocumentReader
 from ragd.vault.document_worker import CannotRead
 from ragd.vault.files import (
@@ -52,7 +52,7 @@ from ragd.vault.files import (
 )
 from ragd.vault.note_sample import MOST_NOTES
 from ragd.vault.reading_rules import roots_of, rules_of
-from ragd.vault.session_files import is_expired, is_session_name
+from ragd.vault.session_rules import SessionRules
 
 __all__ = ["NoteReader", "PathKind", "ReadResult", "RootIdentity", "VaultGone"]
 
@@ -106,7 +106,7 @@ class NoteReader:
         more. Their notes leave the index, and no folder of the vault is mistaken for them.
         `stored`: a note as the index has it."""
         self._settings = settings
-        self._stored = stored
+        self._sessions = SessionRules(settings, clock, stored)
         self._choose_code = choose_code
         self._clock = clock
         self._documents = documents or DocumentReader()
@@ -155,49 +155,12 @@ class NoteReader:
         split = map(self.split, known)
         inner = [path for name, path in split if name == collection] if known else []
         found = files.scan(may_be_empty=may_be_empty, known=inner)
-        if group_of(collection) == SESSIONS:
-            self._select_sessions(collection, found)
-        return found
-
-    def _select_sessions(self, collection: str, found: CollectionScan) -> None:
-        """Leave out of a scan what is too old, or not due yet."""
-        sessions = self._files(collection).memory.sessions
-        keep_days = self._settings.current.sessions.keep_days
-        found.notes = sessions.select(
-            found.notes, partial(self._stored_in, collection), self._time(), keep_days
-        )
-        newest = max((note.mtime_ns for note in found.notes), default=None)
-        found.newest_mtime = None if newest is None else iso_of_ns(newest)
-
-    def _stored_in(self, collection: str, inner: str) -> Entry | None:
-        return self._stored(join_path(collection, inner))
-
-    def _time(self) -> datetime:
-        return datetime.fromisoformat(self._clock.now())
+        return self._sessions.limit_scan(files, found)
 
     def not_due(self, collection: str, paths: Sequence[str]) -> set[str]:
         """Those of these notes of one collection that are to be read later: more will follow."""
-        if group_of(collection) != SESSIONS:
-            return set()
-        stats, now = self.stat_notes(collection, paths), self._time()
-        sessions = self._files(collection).memory.sessions
-        present = [(path, stat) for path, stat in stats.items() if stat is not None]
-        return {
-            path
-            for path, stat in present
-            if not sessions.is_due(
-                NoteFile(self.split(path)[1], stat.size, stat.mtime_ns, stat.ctime_ns),
-                self._stored(path),
-                now,
-            )
-        }
-
-    def _refuse_expired(self, collection: str, path: str, data: bytes, mtime_ns: int) -> None:
-        """Raises NoteMissing for a session that is too old."""
-        if group_of(collection) == SESSIONS:
-            keep_days = self._settings.current.sessions.keep_days
-            if is_expired(last_time(data), mtime_ns, self._time(), keep_days):
-                raise NoteMissing(path)
+        stats = self.stat_notes(collection, paths)
+        return self._sessions.not_due(self._files(collection), stats)
 
     def verify_root(self, collection: str = VAULT) -> None:
         """Raises VaultGone unless the root is the one that was scanned, and not empty."""
@@ -223,10 +186,12 @@ class NoteReader:
         files = self._current_roots().get(collection)
         if files is None or not files.includes(inner):
             return False
-        return group_of(collection) != SESSIONS or is_session_name(inner)
+        return self._sessions.includes(collection, inner)
 
     def includes_folder(self, folder: str) -> bool:
         """Whether notes of this folder may be in the index, by the current configuration."""
+        if names_in_group(folder, self._current_roots()):
+            return True
         collection, inner = self.split(folder)
         files = self._current_roots().get(collection)
         return files is not None and files.includes_folder(inner)
@@ -263,7 +228,7 @@ class NoteReader:
         except NoteMissing:
             self.verify_root(collection)
             raise
-        self._refuse_expired(collection, path, data, facts.mtime_ns)
+        self._sessions.refuse_expired(collection, data, facts)
         return data, hashlib.sha256(data).hexdigest()
 
     def read_document(self, path: str, data: bytes, sha256: str) -> Document | Unreadable:
@@ -316,7 +281,7 @@ class NoteReader:
     ) -> None:
         """Add one note to the result."""
         data, facts = self._files(collection).read(self.split(path)[1])
-        self._refuse_expired(collection, path, data, facts.mtime_ns)
+        self._sessions.refuse_expired(collection, data, facts)
         digest = hashlib.sha256(data).hexdigest()
         if known is not None and known.sha256 == digest and not again:
             times = (facts.mtime_ns, facts.size, digest, facts.ctime_ns)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ragd.events import DeletionsHeld, FilesChanged, JobFinished, VaultScanned, WatchStarted
+from ragd.events import BatchStored, DeletionsHeld, JobFinished, VaultScanned, WatchStarted
 from ragd.vault import session_files
 from tests.notes.documents.transcripts import append, conversation
 from tests.notes.secret_samples import made
@@ -109,13 +109,9 @@ async def test_a_growing_session_is_read_after_fifty_messages(start: Any, agents
     assert running.catalog.files[PATH].size == stored
     append(file, "heron 50")
     await until_stored(running, PATH, file.stat().st_size)
-    announced = [
-        change.path
-        for event in await facts(running, FilesChanged, 0)
-        for change in event.changes
-        if change.path == PATH
-    ]
-    assert len(announced) <= 2
+    batches = await facts(running, BatchStored, 0)
+    sizes = [file.size for batch in batches for file in batch.files if file.path == PATH]
+    assert sizes == [stored, file.stat().st_size]
 
 
 async def test_a_session_that_has_ended_is_read_whole(

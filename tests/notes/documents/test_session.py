@@ -21,7 +21,7 @@ from tests.notes.documents.transcripts import (
     message,
     text_part,
 )
-from tests.notes.secret_samples import PLANTED
+from tests.notes.secret_samples import PLANTED, Planted
 
 PATH = "@sessions/main/s1.jsonl"
 LONG = "a long answer " * FEW_WORDS
@@ -120,10 +120,9 @@ def test_a_place_can_be_cited_and_opened_again(wordpiece: WordPiece) -> None:
 
 
 @pytest.mark.parametrize("planted", PLANTED[::7], ids=lambda one: one.text[:40])
-def test_a_secret_is_left_out_of_text_and_title(planted: object) -> None:
-    text, secret = planted  # type: ignore[misc]
-    found = read(conversation(text, f"You said: {text}"))
-    assert secret not in found.text + found.title
+def test_a_secret_is_left_out_of_text_and_title(planted: Planted) -> None:
+    found = read(conversation(planted.text, f"You said: {planted.text}"))
+    assert planted.secret not in found.text + found.title
     assert "[secret]" in found.text
 
 
