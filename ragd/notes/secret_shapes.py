@@ -5,6 +5,7 @@ No expression here can take more than linear time: every repetition is bounded o
 """
 
 import re
+from collections.abc import Iterator
 
 _LETTER_DIGIT = "A-Za-z0-9"
 _WIDE = f"[{_LETTER_DIGIT}_-]"
@@ -89,3 +90,24 @@ LABELS = re.compile(
     re.IGNORECASE,
 )
 """What announces a secret; the group that matched is its kind."""
+
+# How labels begin. A search for plain letters is ten times as fast as one for labels.
+_BEGINNINGS = re.compile(
+    "pas|pw|ken|zug|geh|wla|wif|wi-|net|con|mot|sen|wac|has|lös|пар|密|口|パ|비|see|rec|mne|wie|pin"
+    "|puk|tan|cvv|cvc|otp|api|acc|aut|pri|sec|cli|sig|enc|lic|ser|mas|bot|app|tok|cre|x-a|sha|key"
+    "|sch|clé|cla"
+)
+
+
+def find_labels(text: str) -> Iterator[re.Match[str]]:
+    """The same as `LABELS.finditer`, but quicker."""
+    lower = text.lower()
+    if len(lower) != len(text):  # a few letters are two in lower case
+        yield from LABELS.finditer(text)
+        return
+    position = 0
+    while begin := _BEGINNINGS.search(lower, position):
+        label = LABELS.match(text, begin.start())
+        position = label.end() if label else begin.start() + 1
+        if label:
+            yield label

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from ragd.notes.secret_shapes import KEY_BLOCK, KEY_BLOCK_END, LABELS, TOKENS, URL_LOGIN
+from ragd.notes.secret_shapes import KEY_BLOCK, KEY_BLOCK_END, TOKENS, URL_LOGIN, find_labels
 
 MARK = "[secret]"
 
@@ -108,7 +108,7 @@ def _find(text: str) -> Iterator[Span]:
         if found["password"] is not None or _is_random(found["name"]):
             yield found.span("login")
     done = 0
-    for label in LABELS.finditer(text):
+    for label in find_labels(text):
         if label.start() < done:
             continue  # a part of the last value
         for start, end in _labelled(text, label):

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragd.notes.secret_shapes import LABELS, find_labels
 from ragd.notes.secrets import MARK, without_secrets
 from tests.notes.secret_samples import INNOCENT, PLANTED, Planted
 
@@ -54,6 +55,50 @@ def test_any_text_can_be_cleaned(parts: list[str]) -> None:
     text = "".join(parts)
     cleaned = without_secrets(text)
     assert MARK in cleaned or cleaned == text
+
+
+LABEL_WORDS = [
+    *(
+        "password",
+        "Passwort",
+        "PASSWD",
+        "db_pw",
+        "pass",
+        "Kennwort",
+        "WLAN-Schlüssel",
+        "密码",
+        "пароль",
+    ),
+    *(
+        "contraseña",
+        "passphrase",
+        "seed phrase",
+        "recovery code",
+        "PIN",
+        "otp",
+        "apiKey",
+        "api-key",
+    ),
+    *(
+        "client_secret",
+        "token",
+        "credentials",
+        "Authorization",
+        "AccountKey",
+        "key",
+        "clé",
+        "Zugangsdaten",
+    ),
+    *("compass", "monkey", "spinner", "app", "a", "appa", "p", "İ", " ", "_", ":", "ss"),
+]
+
+
+@given(st.lists(st.sampled_from(LABEL_WORDS)))
+@settings(max_examples=300, deadline=None)
+def test_the_quick_search_for_labels_finds_the_same(parts: list[str]) -> None:
+    text = "".join(parts)
+    found = [(one.span(), one.lastgroup) for one in find_labels(text)]
+    assert found == [(one.span(), one.lastgroup) for one in LABELS.finditer(text)]
 
 
 @pytest.mark.slow
