@@ -11,6 +11,7 @@ import pytest
 
 from ragd.events import BatchStored, DeletionsHeld, JobFinished, VaultScanned, WatchStarted
 from ragd.vault import session_files
+from ragd.vault.files import NoteMissing
 from tests.notes.documents.transcripts import append, conversation
 from tests.notes.secret_samples import made
 from tests.pipeline.watching import facts
@@ -191,6 +192,9 @@ async def test_a_shorter_time_to_keep_is_in_force_at_once(start: Any, agents: Ag
     await running.rescan()
     await running.until_state(lambda state: state.catalog.count_stored(NAME) == 1)
     assert PATH in running.catalog.files
+    assert running.pipeline.notes.read_bytes(PATH)[0]
+    with pytest.raises(NoteMissing):
+        running.pipeline.notes.read_bytes("@sessions/main/old.jsonl")
 
 
 async def test_a_session_that_gets_too_old_leaves_every_file(
