@@ -24,7 +24,7 @@ from ragd.embed.vector_maker import NAME, VectorMaker
 from ragd.errors import RagdError
 from ragd.events import BatchStored, FileChange, FilesChanged
 from ragd.folds.tables import Building, Entry, Table
-from ragd.notes.documents.kinds import is_growing, is_slow
+from ragd.notes.documents.kinds import is_slow
 from ragd.runtime.wait_for_event import wait_until_set
 from ragd.state.job_requests import request_job
 from ragd.state.ledger import Ledger
@@ -175,10 +175,8 @@ class Backlog:
         """The newest notes that lack vectors, read again. Notes that have changed are left out."""
         files, lacking = table.files, list(table.lacking)
         wanted = await asyncio.to_thread(_newest, lacking, files, self._paused(table))
-        # Documents that take long to read are not read again: the index has their text. Nor are
-        # those to which a program appends: they would have changed.
-        stored = [path for path in wanted if is_slow(path) or is_growing(path)]
-        slow = await self._read_stored(stored, table, index)
+        # Documents that take long to read are not read again: the index has their text.
+        slow = await self._read_stored([path for path in wanted if is_slow(path)], table, index)
         known = {file.path for file in slow}
         reading = await self._read([path for path in wanted if path not in known], files)
         if reading is None:  # the watcher records it

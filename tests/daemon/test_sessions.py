@@ -51,6 +51,7 @@ def agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def vault(agents: Path) -> Iterator[Vault]:
     settings = {"enabled": True, "path": str(agents)}
     with serve_text({"Heron.md": "A heron in the vault.\n"}, sessions=settings) as vault:
+        vault.until(lambda: vault.get("/v1/status").data["total_docs"] == 3)
         yield vault
 
 

@@ -62,6 +62,7 @@ async def index_all(start: Any, agents: Agents) -> Any:
     job = await running.request("full")
     await running.until(JobFinished, 0, job_id=job)
     await running.until(WatchStarted, 0, collection=NAME)
+    await running.until_state(lambda state: not state.catalog.waiting)  # after all notes
     return running
 
 

@@ -70,7 +70,10 @@ WRITTEN_KINDS = ("markdown", "text")
 """Kinds whose files are plain text, so that their language can be found without a reader."""
 
 _BY_SUFFIX = {suffix: kind for kind in KINDS.values() for suffix in kind.suffixes}
-_SLOW = frozenset(suffix[1:] for suffix, kind in _BY_SUFFIX.items() if kind.is_slow)
+_MANY = ("session",)  # kinds of which a program may write very many files
+_SLOW = frozenset(
+    suffix[1:] for suffix, kind in _BY_SUFFIX.items() if kind.is_slow or kind.name in _MANY
+)
 
 
 def known_kind(path: str) -> DocumentKind | None:
@@ -94,7 +97,8 @@ def is_growing(path: str) -> bool:
 
 
 def is_slow(path: str) -> bool:
-    """Whether reading this file may take long, so that no note waits for it."""
+    """Whether reading this file may take long, or that of all files like it, so that no note waits
+    for it."""
     return path.rpartition(".")[2].lower() in _SLOW
 
 
