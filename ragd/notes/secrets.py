@@ -17,11 +17,13 @@ Span = tuple[int, int]
 
 # Marks that people and programs put into or around a secret: emphasis, code, escapes, and
 # characters that cannot be seen.
-_MARKS = re.compile(r"\\[nrt]|[\\*`\u00ad\u200b-\u200f\u2060\ufeff]")
+_MARKS = re.compile(r"\\{1,4}u[0-9a-fA-F]{4}|\\[nrt]|[\\*`\u00ad\u200b-\u200f\u2060\ufeff]")
 _LINE_BREAKS = ("\\n", "\\r", "\\t")
 
 _BETWEEN = r"[\"'\]\)_]{0,3}[ \t]{0,3}"
-_FENCE = r"[ \t]{0,3}\n{1,2}(?:[ \t]{0,4}(?:`{3}|~{3})[\w-]{0,20}[ \t]{0,3}\n)?[ \t]{0,4}"
+_FENCE = (
+    r"[ \t\r]{0,3}(?:\n[ \t\r>]{0,12}){1,2}(?:(?:`{3}|~{3})[\w-]{0,20}[ \t\r]{0,3}\n[ \t>]{0,8})?"
+)
 _ASSIGN = re.compile(rf"{_BETWEEN}(?:=>|:=|->|→|[:=：]{{1,2}})[ \t]{{0,6}}(?P<lines>{_FENCE})?")
 _CELL = re.compile(r"[ \t]{0,20}\|[ \t]{0,20}")
 _SAID = re.compile(
@@ -58,8 +60,8 @@ def without_secrets(text: str) -> str:
     """The text with a mark in place of each secret."""
     spans = list(_find(text))
     if _MARKS.search(text):
-        plain, places = _without_marks(text)
-        spans += [(places[start], places[end - 1] + 1) for start, end in _find(plain)]
+        plain, starts, ends = _without_marks(text)
+        spans += [(starts[start], ends[end - 1]) for start, end in _find(plain)]
     if not spans:
         return text
     parts: list[str] = []
@@ -83,21 +85,34 @@ def _joined(spans: list[Span]) -> Iterator[Span]:
     yield start, end
 
 
-def _without_marks(text: str) -> tuple[str, list[int]]:
-    """The text without marks, and where each of its characters was."""
+def _without_marks(text: str) -> tuple[str, list[int], list[int]]:
+    """The text without marks, and where each of its characters begins and ends."""
     parts: list[str] = []
-    places: list[int] = []
+    starts: list[int] = []
+    ends: list[int] = []
+
+    def add(part: str, start: int, end: int) -> None:
+        parts.append(part)
+        starts.extend(range(start, end) if part else ())
+        ends.extend(range(start + 1, end + 1) if part else ())
+
     position = 0
     for mark in _MARKS.finditer(text):
-        parts.append(text[position : mark.start()])
-        places.extend(range(position, mark.start()))
-        if mark.group() in _LINE_BREAKS:
-            parts.append("\n")
-            places.append(mark.start())
+        add(text[position : mark.start()], position, mark.start())
+        if meant := _meant_by(mark.group()):
+            parts.append(meant)
+            starts.append(mark.start())
+            ends.append(mark.end())
         position = mark.end()
-    parts.append(text[position:])
-    places.extend(range(position, len(text)))
-    return "".join(parts), places
+    add(text[position:], position, len(text))
+    return "".join(parts), starts, ends
+
+
+def _meant_by(mark: str) -> str:
+    """The character that an escape stands for; empty for the other marks."""
+    if mark in _LINE_BREAKS:
+        return "\n"
+    return chr(int(mark[-4:], 16)) if mark.startswith("\\") and len(mark) > 4 else ""
 
 
 def _find(text: str) -> Iterator[Span]:
