@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from ragd.notes.documents.session_lines import count_messages, last_time
+from ragd.notes.documents.session_lines import TAIL_BYTES, count_messages, last_time
 from ragd.vault.safe_open import ChangedWhileRead, SkipPath
 from ragd.vault.walk import NoteFile
 
 NEW_BYTES = 100_000
 NEW_MESSAGES = 50
 QUIET_S = 300.0
-TAIL_BYTES = 65_536  # of a file, in which its last message is looked for
 SUFFIX = ".jsonl"
 
 ReadPart = Callable[[str, int, int], bytes]  # path, first byte, most bytes

@@ -16,6 +16,8 @@ INTERNAL_END = "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
 # What an assistant answers when it has nothing to say; the host does not show it.
 SILENT = ("NO_REPLY", "HEARTBEAT_OK")
 
+TAIL_BYTES = 65_536  # of a file, in which its last message is looked for
+
 Line = dict[str, Any]
 
 
@@ -37,7 +39,7 @@ class SessionStart(NamedTuple):
 
 def read_start(data: bytes) -> SessionStart | None:
     """What the first line says; None if the file is not a session."""
-    first = next((line for line in data.split(b"\n", 64) if line.strip()), b"")
+    first = next((line for line in _lines(data) if line.strip()), b"")
     found = _decoded(first)
     if found is None or found.get("type") != "session":
         return None
@@ -48,7 +50,7 @@ def read_messages(data: bytes) -> Iterator[SessionMessage]:
     """The messages in the order of the file. A line that is not valid, such as one that is being
     written, is left out."""
     number = 0
-    for line in data.split(b"\n"):
+    for line in _lines(data):
         found = _message(line)
         if found is not None:
             number += 1
@@ -58,16 +60,25 @@ def read_messages(data: bytes) -> Iterator[SessionMessage]:
 
 def count_messages(data: bytes) -> int:
     """How many messages of the user and the assistant are in these whole lines."""
-    return sum(_message(line) is not None for line in data.split(b"\n"))
+    return sum(_message(line) is not None for line in _lines(data))
 
 
 def last_time(data: bytes) -> datetime | None:
-    """When the last message was written; None if no line of these has one with a time."""
-    for line in reversed(data.split(b"\n")):
+    """When the last message was written; None if no line near the end has one with a time."""
+    for line in reversed(data[-TAIL_BYTES:].split(b"\n")):
         found = _message(line)
         if found is not None and found[1] is not None:
             return found[1]
     return None
+
+
+def _lines(data: bytes) -> Iterator[bytes]:
+    """One line after the other: a file may be large, so it is not copied as a whole."""
+    start = 0
+    while (end := data.find(b"\n", start)) >= 0:
+        yield data[start:end]
+        start = end + 1
+    yield data[start:]
 
 
 def _message(line: bytes) -> tuple[Line, datetime | None] | None:
