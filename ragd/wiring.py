@@ -66,6 +66,7 @@ class Pipeline:
             self._documents,
             lambda: ledger.state.catalog.collections,
             lambda configured: chosen_code_blocks(configured, ledger.state),
+            lambda path: ledger.state.catalog.files.get(path),
         )
         self._store = LanceStore(settings.vectors)
         self._providers = Providers(settings)

@@ -32,6 +32,7 @@ from ragd.config.schema import CollectionSettings, Config
 from ragd.config.validation import JsonObject
 from ragd.errors import EXIT_CONFIG, EXIT_OK, ConfigError
 from ragd.paths import Home
+from ragd.vault.collection_paths import SESSIONS
 
 EXAMPLES = (
     ("ragctl collection add ~/Papers --mask '*.pdf'", "its PDFs are found as @papers/…"),
@@ -230,6 +231,11 @@ def _known_name(typed: str, config: Config) -> str:
     name = _plain(typed)
     if name in config.collections:
         return name
+    if name.partition("/")[0] == SESSIONS:
+        raise UsageError(
+            "ragd adds the collections of past conversations itself.",
+            "Run `ragctl config set sessions.enabled false` to switch them off.",
+        )
     near = closest(name, config.collections)
     raise UsageError(
         f"There is no collection `{clean(name)}`.",

@@ -13,7 +13,7 @@ from ragd.close_match import closest
 from ragd.config.schema import Config
 from ragd.errors import RagdError
 from ragd.protocol.asker import Asker
-from ragd.vault.collection_paths import VAULT, collection_of, group_of
+from ragd.vault.collection_paths import VAULT, collection_of, group_of, names_in_group
 
 Permits = Callable[[str], bool]  # whether the note or the folder at this path may be shown
 
@@ -31,7 +31,11 @@ class Scope(Struct, frozen=True):
 
     def includes(self, path: str) -> bool:
         """Whether the note or the folder at this path belongs to a collection in scope."""
-        return self.is_everything or collection_of(path, self.known) in self.names
+        if self.is_everything:
+            return True
+        if group := names_in_group(path, self.known):  # the folder of a group
+            return not group.isdisjoint(self.names)
+        return collection_of(path, self.known) in self.names
 
     def within(self, paths: Iterable[str]) -> list[str]:
         """Those of these paths that are in scope."""
@@ -59,7 +63,7 @@ def requested_scope(config: Config, asker: Asker, wanted: Sequence[str]) -> Scop
     allowed = permitted(config, asker)
     found: frozenset[str] = frozenset()
     for name in map(collection_name, wanted):
-        found |= _in_group(name, allowed) or {known_name("collections", name, allowed)}
+        found |= names_in_group(f"@{name}", allowed) or {known_name("collections", name, allowed)}
     return _scope(config, found)
 
 
@@ -78,14 +82,8 @@ def scope_with_paths(config: Config, asker: Asker, scope: Scope, paths: Iterable
     allowed = permitted(config, asker)
     folders = [path.strip("/") for path in paths]
     named = {collection_of(folder, config.collections) for folder in folders} - {VAULT}
-    for folder in folders:  # `@sessions` is the folder of a group
-        named |= _in_group(folder[1:], allowed) if folder.startswith("@") else frozenset()
+    named = named.union(*(names_in_group(folder, allowed) for folder in folders))
     return Scope(scope.names | (named & allowed), scope.known)
-
-
-def _in_group(group: str, names: Iterable[str]) -> frozenset[str]:
-    """The collections of a group."""
-    return frozenset(name for name in names if group and group_of(name) == group)
 
 
 def private_names(config: Config) -> frozenset[str]:

@@ -75,7 +75,8 @@ class ConfigReader:
         if self._settings.refused is not None or not agent_groups(current, self._settings.home):
             return False
         try:
-            now = await CHECK.of("").run(self._collections_now)
+            # A lane of its own: while this folder hangs, a reload must be able to switch it off.
+            now = await CHECK.of("agents").run(self._collections_now)
         except VaultNotResponding:
             return False
         return self._settings.current is current and now != current.collections

@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 # What a place of a document is called. Other words after a `#` belong to the file's name.
-PLACE_NAMES = ("page", "node", "element", "section")
+PLACE_NAMES = ("page", "node", "element", "section", "message")
 WHOLE_IMAGE = "image"  # the only place of an image
 
 _LINES = re.compile(r"(.+)#L(\d{1,9})(?:-L?(\d{1,9}))?", re.DOTALL)

@@ -11,6 +11,7 @@ KIND_NAMES: dict[str, tuple[str, str]] = {
     "excalidraw": ("Excalidraw drawing", "Excalidraw drawings"),
     "text": ("text file", "text files"),
     "html": ("web page", "web pages"),
+    "session": ("conversation", "conversations"),
     "pdf": ("PDF", "PDFs"),
     "docx": ("Word document", "Word documents"),
     "epub": ("EPUB", "EPUBs"),
@@ -18,7 +19,7 @@ KIND_NAMES: dict[str, tuple[str, str]] = {
 }
 """One of the kind, and several."""
 
-OPTIONAL_KINDS = ("image",)
+OPTIONAL_KINDS = ("session", "image")
 """Kinds that are read only if a person includes them."""
 
 

@@ -81,6 +81,12 @@ class CollectionPaths(Collections, Protocol):
     def kinds(self, collection: str, paths: Sequence[str]) -> Mapping[str, PathKind]: ...
 
 
+class GrowingFiles(Collections, Protocol):
+    """Which files are to be read later; called in a thread."""
+
+    def not_due(self, collection: str, paths: Sequence[str]) -> set[str]: ...
+
+
 async def scan_all(
     lanes: Lanes,
     notes: CollectionScanner,
@@ -175,6 +181,17 @@ async def find_kinds(
     found, gone = await _ask_each(groups, kinds)
     present = {path: kind for group in found.values() for path, kind in group.items()}
     return present, {path for name in gone for path in groups[name]}
+
+
+async def find_not_due(lanes: Lanes, notes: GrowingFiles, paths: Iterable[str]) -> set[str]:
+    """Those of these notes that are to be read later. A scan finds them when they are due."""
+    groups = group_paths(notes, paths)
+
+    async def not_due(name: str) -> set[str]:
+        return await lanes.of(name).run(notes.not_due, name, groups[name])
+
+    found, _ = await _ask_each(groups, not_due)
+    return set().union(*found.values())
 
 
 async def hash_notes(

@@ -30,6 +30,7 @@ from ragd.vault.folder_rules import FolderRules
 from ragd.vault.leftover_files import why_skipped
 from ragd.vault.note_sample import NoteSample
 from ragd.vault.reading_rules import ReadingRules
+from ragd.vault.session_files import SessionFiles
 
 MOST_HASHED = 10_000  # remembered hashes of notes that may have been moved
 SAMPLED = 200  # known notes that are checked to recognise a root
@@ -48,6 +49,7 @@ class RootMemory:
         self.templates: tuple[str, ...] = ()
         self.hashed: dict[str, tuple[NoteFile, str]] = {}
         self.sample = NoteSample(self._read_or_nothing, monotonic)
+        self.sessions = SessionFiles(self.files.read_part)
 
     def _read_or_nothing(self, path: str) -> bytes:
         """The bytes of a note; none if it cannot be read now."""

@@ -5,7 +5,7 @@ to a collection only if one of that name is configured. What belongs to one agen
 whose name has two parts: `@sessions/main/a.jsonl` is `a.jsonl` in `sessions/main`.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 
 VAULT = "vault"
 """How requests and lists name the vault itself, which has no prefix."""
@@ -35,6 +35,13 @@ def group_of(collection: str) -> str:
 def agent_of(collection: str) -> str:
     """The agent that a collection belongs to: `main` for `sessions/main`; empty for the others."""
     return collection.partition("/")[2]
+
+
+def names_in_group(folder: str, names: Iterable[str]) -> frozenset[str]:
+    """The collections whose paths are all below this folder: `@sessions`, or none."""
+    if folder[1:] not in AGENT_GROUPS or not folder.startswith("@"):
+        return frozenset()
+    return frozenset(name for name in names if group_of(name) == folder[1:])
 
 
 def split_path(path: str, names: Container[str]) -> tuple[str, str]:

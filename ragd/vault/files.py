@@ -26,6 +26,7 @@ from ragd.vault.safe_open import (
     open_folder,
     open_root,
     read_file,
+    read_part,
     root_identity,
     stat_entry,
     why_skipped,
@@ -164,6 +165,18 @@ class VaultFiles:
             if failure.errno == errno.ENAMETOOLONG:
                 raise NoteMissing(path) from None
             raise FileUnreadable(INPUT_OUTPUT) from None
+        finally:
+            close(root)
+
+    def read_part(self, path: str, first: int, most: int) -> bytes:
+        """Some bytes of a file. Raises OSError, SkipPath or VaultGone."""
+        root = self._open_root()
+        try:
+            folder, name = _open_parent(root, path)
+            try:
+                return read_part(folder, name, first, most)
+            finally:
+                close(folder)
         finally:
             close(root)
 

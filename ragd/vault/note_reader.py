@@ -22,9 +22,9 @@ from ragd.config.live_settings import Settings
 from ragd.config.schema import Config
 from ragd.events import GoneReason, TouchedFile
 from ragd.folds.catalog import Entry
-from ragd.notes.documents.kinds import kind_of
+from ragd.notes.documents.kinds import is_growing, kind_of
 from ragd.notes.documents.model import Document, Unreadable
-from ragd.notes.model import ChunkOptions
+from ragd.notes.model import ChunkOptions, Note
 from ragd.notes.parse import Unparsable, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
 from ragd.vault.collection_files import (
@@ -32,7 +32,11 @@ from ragd.vault.collection_files import (
     CollectionScan,
     RootMemory,
 )
-from ragd.vault.collection_paths import VAULT, split_path
+from ragd.vault.collection_paths import (
+    VAULT,
+    names_in_group,
+    split_path,
+)
 from ragd.vault.document_reader import DocumentReader
 from ragd.vault.document_worker import CannotRead
 from ragd.vault.files import (
@@ -48,6 +52,7 @@ from ragd.vault.files import (
 )
 from ragd.vault.note_sample import MOST_NOTES
 from ragd.vault.reading_rules import roots_of, rules_of
+from ragd.vault.session_rules import SessionRules
 
 __all__ = ["NoteReader", "PathKind", "ReadResult", "RootIdentity", "VaultGone"]
 
@@ -95,10 +100,13 @@ class NoteReader:
         documents: DocumentReader | None = None,
         recorded_collections: Callable[[], Container[str]] = frozenset,
         choose_code: ChooseCode | None = None,
+        stored: Callable[[str], Entry | None] = lambda path: None,
     ) -> None:
         """`recorded_collections`: those that were scanned, even if they are not configured any
-        more. Their notes leave the index, and no folder of the vault is mistaken for them."""
+        more. Their notes leave the index, and no folder of the vault is mistaken for them.
+        `stored`: a note as the index has it."""
         self._settings = settings
+        self._sessions = SessionRules(settings, clock, stored)
         self._choose_code = choose_code
         self._clock = clock
         self._documents = documents or DocumentReader()
@@ -146,7 +154,13 @@ class NoteReader:
         files = self._files(collection)
         split = map(self.split, known)
         inner = [path for name, path in split if name == collection] if known else []
-        return files.scan(may_be_empty=may_be_empty, known=inner)
+        found = files.scan(may_be_empty=may_be_empty, known=inner)
+        return self._sessions.limit_scan(files, found)
+
+    def not_due(self, collection: str, paths: Sequence[str]) -> set[str]:
+        """Those of these notes of one collection that are to be read later: more will follow."""
+        stats = self.stat_notes(collection, paths)
+        return self._sessions.not_due(self._files(collection), stats)
 
     def verify_root(self, collection: str = VAULT) -> None:
         """Raises VaultGone unless the root is the one that was scanned, and not empty."""
@@ -170,10 +184,14 @@ class NoteReader:
         """Whether a note at this path belongs in the index."""
         collection, inner = self.split(path)
         files = self._current_roots().get(collection)
-        return files is not None and files.includes(inner)
+        if files is None or not files.includes(inner):
+            return False
+        return self._sessions.includes(collection, inner)
 
     def includes_folder(self, folder: str) -> bool:
         """Whether notes of this folder may be in the index, by the current configuration."""
+        if names_in_group(folder, self._current_roots()):
+            return True
         collection, inner = self.split(folder)
         files = self._current_roots().get(collection)
         return files is not None and files.includes_folder(inner)
@@ -206,10 +224,11 @@ class NoteReader:
             raise NoteMissing(path)
         collection, inner = self.split(path)
         try:
-            data, _ = self._files(collection).read(inner)
+            data, facts = self._files(collection).read(inner)
         except NoteMissing:
             self.verify_root(collection)
             raise
+        self._sessions.refuse_expired(collection, data, facts)
         return data, hashlib.sha256(data).hexdigest()
 
     def read_document(self, path: str, data: bytes, sha256: str) -> Document | Unreadable:
@@ -262,16 +281,17 @@ class NoteReader:
     ) -> None:
         """Add one note to the result."""
         data, facts = self._files(collection).read(self.split(path)[1])
+        self._sessions.refuse_expired(collection, data, facts)
         digest = hashlib.sha256(data).hexdigest()
         if known is not None and known.sha256 == digest and not again:
             times = (facts.mtime_ns, facts.size, digest, facts.ctime_ns)
             reading.touched.append(TouchedFile(path, *times))
             return
-        reading.bytes_parsed += len(data)
         document = self._documents.read(path, data, digest) if kind_of(path).is_slow else None
         note = parse_note(
             path, data, options, self.count_tokens, collection=collection, document=document
         )
+        reading.bytes_parsed += _text_bytes(path, data, note)
         if isinstance(note, Unparsable):
             reading.failed.append((path, note.reason))
         elif note.hidden is not None:
@@ -331,3 +351,10 @@ def _outer(
     """Calls `work` with the paths in their collection; the answer has the paths as given."""
     inner = {split(path)[1]: path for path in paths}
     return {inner[path]: found for path, found in work(list(inner)).items()}
+
+
+def _text_bytes(path: str, data: bytes, note: Note | Unparsable) -> int:
+    """How much text was read. Most of a session is not kept, so only its chunks count."""
+    if isinstance(note, Unparsable) or not is_growing(path):
+        return len(data)
+    return sum(len(chunk.text) for chunk in note.chunks)

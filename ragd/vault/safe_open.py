@@ -11,6 +11,7 @@ of it is checked first.
 import errno
 import os
 import stat
+import sys
 import unicodedata
 
 from msgspec import Struct
@@ -120,10 +121,7 @@ def read_file(folder: OpenFolder, name: str, most_bytes: int) -> tuple[bytes, Fi
     before = stat_entry(folder, name)
     if reason := why_skipped(before, most_bytes):
         raise SkipPath(reason)
-    if isinstance(folder, str):
-        file = os.open(os.path.join(folder, name), _FILE_FLAGS)
-    else:
-        file = os.open(name, _FILE_FLAGS, dir_fd=folder)
+    file = _open_file(folder, name)
     try:
         start = os.fstat(file)
         if reason := why_skipped(start, most_bytes):
@@ -140,6 +138,30 @@ def read_file(folder: OpenFolder, name: str, most_bytes: int) -> tuple[bytes, Fi
     if left or not _same(before, start) or not _same(start, end):
         raise ChangedWhileRead
     return b"".join(parts), file_stat(start)
+
+
+@waits_for_disk
+def read_part(folder: OpenFolder, name: str, first: int, most: int) -> bytes:
+    """Some bytes of a file that may be growing. Fewer if the file ends before."""
+    if reason := why_skipped(stat_entry(folder, name), sys.maxsize):
+        raise SkipPath(reason)
+    file = _open_file(folder, name)
+    try:
+        os.lseek(file, first, os.SEEK_SET)
+        parts: list[bytes] = []
+        while most > 0 and (part := os.read(file, min(most, READ_BYTES))):
+            disk_answered()
+            parts.append(part)
+            most -= len(part)
+    finally:
+        os.close(file)
+    return b"".join(parts)
+
+
+def _open_file(folder: OpenFolder, name: str) -> int:
+    if isinstance(folder, str):
+        return os.open(os.path.join(folder, name), _FILE_FLAGS)
+    return os.open(name, _FILE_FLAGS, dir_fd=folder)
 
 
 def file_stat(found: os.stat_result) -> FileStat:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ragd.notes.documents.kinds import kind_of, known_kind
+from ragd.notes.documents.kinds import is_growing, kind_of, known_kind
 from ragd.vault import leftover_files
 from ragd.vault.collection_paths import VAULT
 from ragd.vault.disk_waits import disk_answered, waits_for_disk
@@ -196,7 +196,8 @@ class Walk:
         """Report an entry that is not a note or folder if it replaces one: a cloud placeholder, or
         a link. Count it if a pattern could include it."""
         kind = known_kind(name)
-        if kind is not None and leftover_files.why_skipped(name) is None:
+        is_counted = kind is not None and not is_growing(name)
+        if kind is not None and is_counted and leftover_files.why_skipped(name) is None:
             self._not_included[kind.name] = self._not_included.get(kind.name, 0) + 1
         awaited = leftover_files.placeholder_of(name)
         if awaited and self._patterns.match(prefix, awaited):

@@ -9,8 +9,14 @@ from typing import Protocol
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.events import FileChange, FilesChanged
+from ragd.notes.documents.kinds import is_growing
 from ragd.state.ledger import Ledger
-from ragd.vault.collection_calls import CollectionPaths, find_kinds
+from ragd.vault.collection_calls import (
+    CollectionPaths,
+    GrowingFiles,
+    find_kinds,
+    find_not_due,
+)
 from ragd.vault.file_events import ROOT, EventKind, FileEvent
 from ragd.vault.threads import SCAN
 from ragd.watch.debounce import Debounce
@@ -22,7 +28,7 @@ DEBOUNCED_MAX = 4000  # paths; if more change, everything is scanned
 OVERFLOW_EVENTS = 1000  # with this many events at once, the system's queue may have overflowed
 
 
-class PathInspector(CollectionPaths, Protocol):
+class PathInspector(CollectionPaths, GrowingFiles, Protocol):
     """Which paths are notes, and what is at a path."""
 
     def includes(self, path: str) -> bool: ...
@@ -116,6 +122,9 @@ class ChangeAnnouncer:
         upserts = [
             path for path, kind in present.items() if kind == "file" and self._notes.includes(path)
         ]
+        if growing := [path for path in upserts if is_growing(path)]:
+            later = await find_not_due(SCAN, self._notes, growing)
+            upserts = [path for path in upserts if path not in later]
         listed = (catalog.waiting, catalog.skipped, catalog.failed)
         deleted = [
             path

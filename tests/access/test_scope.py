@@ -158,3 +158,9 @@ def test_what_belongs_to_another_agent_is_refused_like_an_unknown_name(name: str
             in_scope(asker, collections=[name])
         assert why.value.code == "UNKNOWN_COLLECTION"
         assert "sessions/" not in f"{why.value.message} {why.value.suggestion}"
+
+
+def test_the_folder_of_a_group_is_in_scope_with_one_of_its_collections() -> None:
+    assert full_scope(AGENTS, MAIN).includes("@sessions")
+    assert not full_scope(AGENTS, Asker("guest")).includes("@sessions")
+    assert full_scope(CONFIG, WORK).includes("@sessions"), "here it is a folder of the vault"

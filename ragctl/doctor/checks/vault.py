@@ -9,6 +9,7 @@ from ragctl.doctor.checks import Finding, fail, no_configuration, ok, warn
 from ragctl.doctor.checks.known_state import read_settings
 from ragctl.views.render import clean, counted
 from ragd.paths import Home
+from ragd.vault.collection_paths import group_of
 
 _WALK_S = 5.0
 _WATCHES = "/proc/sys/fs/inotify/max_user_watches"
@@ -45,7 +46,7 @@ def collections(home: Home) -> Finding:
     for name, one in settings.collections.items():
         try:
             with os.scandir(one.path) as entries:
-                if next(entries, None) is None:
+                if next(entries, None) is None and not group_of(name):
                     wrong.append((name, f"{one.path} is empty"))
         except OSError as why:
             wrong.append((name, f"{one.path}: {why.strerror}"))

@@ -58,6 +58,7 @@ KINDS: dict[str, DocumentKind] = {
         DocumentKind("excalidraw", (".excalidraw", ".excalidraw.md"), "reader"),
         DocumentKind("text", (".txt", ".text", ".org", ".rst"), "reader"),
         DocumentKind("html", (".html", ".htm"), "reader"),
+        DocumentKind("session", (".jsonl",), "reader", most_bytes=_LARGE),
         DocumentKind("pdf", (".pdf",), "worker", most_bytes=_LARGE),
         DocumentKind("docx", (".docx",), "worker", most_bytes=_LARGE),
         DocumentKind("epub", (".epub",), "worker", most_bytes=_LARGE),
@@ -69,7 +70,10 @@ WRITTEN_KINDS = ("markdown", "text")
 """Kinds whose files are plain text, so that their language can be found without a reader."""
 
 _BY_SUFFIX = {suffix: kind for kind in KINDS.values() for suffix in kind.suffixes}
-_SLOW = frozenset(suffix[1:] for suffix, kind in _BY_SUFFIX.items() if kind.is_slow)
+_MANY = ("session",)  # kinds of which a program may write very many files
+_SLOW = frozenset(
+    suffix[1:] for suffix, kind in _BY_SUFFIX.items() if kind.is_slow or kind.name in _MANY
+)
 
 
 def known_kind(path: str) -> DocumentKind | None:
@@ -86,8 +90,15 @@ def kind_of(path: str) -> DocumentKind:
     return known_kind(path) or MARKDOWN
 
 
+def is_growing(path: str) -> bool:
+    """Whether a program may append to this file at any time, so that a read of it soon finds more
+    than the index has."""
+    return path.endswith(KINDS["session"].suffixes)
+
+
 def is_slow(path: str) -> bool:
-    """Whether reading this file may take long, so that no note waits for it."""
+    """Whether reading this file may take long, or that of all files like it, so that no note waits
+    for it."""
     return path.rpartition(".")[2].lower() in _SLOW
 
 

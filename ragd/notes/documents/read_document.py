@@ -11,6 +11,7 @@ from ragd.notes.documents.model import Document, Unreadable
 from ragd.notes.documents.org import read_org
 from ragd.notes.documents.plain_text import read_plain_text
 from ragd.notes.documents.restructured_text import read_rst
+from ragd.notes.documents.session import read_session
 from ragd.notes.documents.web_page import read_web_page
 
 Reader = Callable[[str, bytes], Document | Unreadable]
@@ -21,6 +22,7 @@ READERS: dict[str, Reader] = {
     ".excalidraw.md": read_excalidraw,
     ".html": read_web_page,
     ".htm": read_web_page,
+    ".jsonl": read_session,
     ".org": read_org,
     ".rst": read_rst,
     ".text": read_plain_text,

@@ -46,7 +46,7 @@ def mutations(samples: Sequence[bytes], count: int, seed: str) -> Iterator[bytes
     chance = random.Random(seed)
     for _ in range(count):
         sample = chance.choice(samples)
-        if sample[:1] == b"{" and chance.random() < 0.5:
+        if sample[:1] == b"{" and b"}\n{" not in sample and chance.random() < 0.5:
             yield json.dumps(_mutated_json(json.loads(sample), chance)).encode()
             continue
         data = bytearray(sample)

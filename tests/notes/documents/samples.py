@@ -6,6 +6,7 @@ from tests.notes.documents.compressed import compress
 from tests.notes.documents.test_excalidraw import drawing, element, in_markdown
 from tests.notes.documents.test_text_readers import ORG, RST
 from tests.notes.documents.test_web_page import PAGE
+from tests.notes.documents.transcripts import conversation
 
 CANVAS = json.dumps(
     {
@@ -31,7 +32,12 @@ DRAWING = drawing(
     element("b2", "see [[Seeds]]", 400, 10, link="[[Seeds]]"),
     {"id": "i1", "type": "image", "fileId": "abc", "x": 1.5, "y": -3e2},
 )
+SESSION = conversation(
+    "Where is the **heron**?", "At the [[Weir]].\n\n# Birds\n- heron\n- kingfisher", "password: x1"
+)
 SAMPLES: dict[str, list[bytes]] = {
+    "a.jsonl": [SESSION],
+    "@sessions/main/a.jsonl": [SESSION],
     "a.canvas": [CANVAS.encode(), json.dumps(json.loads(CANVAS)).encode()],
     "a.excalidraw": [DRAWING.encode()],
     "a.excalidraw.md": [

@@ -45,20 +45,21 @@ def test_a_file_of_no_kind_is_read_as_markdown(path: str) -> None:
     assert kind_of(path) is MARKDOWN
 
 
-def test_the_default_patterns_include_every_kind_but_images() -> None:
+def test_the_default_patterns_include_every_kind_but_images_and_sessions() -> None:
     patterns = NotePatterns(default_patterns())
     included = {
         kind.name
         for kind in KINDS.values()
         if all(patterns.match("", f"a{suffix}") for suffix in kind.suffixes)
     }
-    assert included == KINDS.keys() - {"image"}
+    assert included == KINDS.keys() - {"image", "session"}
 
 
-def test_only_kinds_that_the_worker_reads_are_slow_and_may_be_large() -> None:
+def test_only_kinds_that_the_worker_reads_are_slow_and_only_sessions_may_be_large_too() -> None:
     slow = {kind.name for kind in KINDS.values() if kind.is_slow}
     assert slow == {"pdf", "docx", "epub", "image"}
-    assert {kind.name for kind in KINDS.values() if kind.most_bytes > MARKDOWN.most_bytes} == slow
+    large = {kind.name for kind in KINDS.values() if kind.most_bytes > MARKDOWN.most_bytes}
+    assert large == slow | {"session"}
 
 
 def test_patterns_of_kinds_are_added_to_those_of_a_person() -> None:

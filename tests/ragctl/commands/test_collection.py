@@ -258,3 +258,43 @@ def test_deletions_are_accepted_in_all_or_in_some_collections(
         {"mode": "sync", "accept_deletions": True},
         {"mode": "sync", "accept_deletions": True, "accept_in": ["papers", "vault"]},
     ]
+
+
+# Collections that ragd adds itself
+
+
+@pytest.fixture
+def agents(ragctl: Ragctl, short: Path) -> Path:
+    """The folder of a host with one agent, whose conversations are read."""
+    (short / "agents" / "main" / "sessions").mkdir(parents=True)
+    for key, value in (("path", str(short / "agents")), ("enabled", "true")):
+        assert ragctl("config", "set", f"sessions.{key}", value).code == 0
+    return short / "agents"
+
+
+def test_the_conversations_of_an_agent_are_listed_and_not_written(
+    ragctl: Ragctl, home: Home, agents: Path
+) -> None:
+    listed = ragctl("collection", "list", "--json").json["collections"]
+    assert [(one["name"], one["private"]) for one in listed[1:]] == [("sessions/main", True)]
+    assert listed[1]["path"] == str(agents / "main" / "sessions")
+    assert "collections" not in settings(home)
+    assert "sessions/main" not in ragctl("config", "show").out
+
+
+@pytest.mark.parametrize("name", ["sessions/main", "@sessions/main", "sessions"])
+def test_they_cannot_be_removed_or_renamed(ragctl: Ragctl, agents: Path, name: str) -> None:
+    for words in (("remove", name), ("rename", name, "talks")):
+        refused = ragctl("collection", *words)
+        assert refused.code == 2
+        assert "sessions.enabled false" in refused.err
+
+
+def test_their_name_is_taken(ragctl: Ragctl, papers: Path) -> None:
+    refused = ragctl("collection", "add", str(papers), "--name", "sessions")
+    assert refused.code == 2 and "ragd uses that name itself" in refused.err
+
+
+def test_an_empty_folder_of_an_agent_is_no_warning(ragctl: Ragctl, agents: Path) -> None:
+    found = {one["name"]: one for one in ragctl("doctor", "--json").json["checks"]}
+    assert found["collections"]["verdict"] == "ok"
