@@ -1,15 +1,20 @@
 """A vault of notes that change, and the rows that an index of their files should have."""
 
 import hashlib
-from functools import cache
+import threading
+from functools import cache, lru_cache
 from importlib.resources import files as resources
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from ragd.notes.documents.kinds import is_slow
+from ragd.notes.documents.model import Document
 from ragd.notes.model import ChunkOptions, Note
 from ragd.notes.parse import parse_note
 from ragd.notes.wordpiece import WordPiece
+from ragd.vault.collection_paths import VAULT
+from ragd.vault.foreign_readers.pdf import read_pdf
 
 WORDS = ("river", "stone", "window", "letter", "garden", "mountain", "paper", "morning")
 
@@ -84,9 +89,17 @@ class Vault:
 
 
 def rows_of(path: str, data: bytes) -> tuple[list[TableRow], dict[str, str]]:
-    """The rows that this note should have (none if it is hidden), and its texts by hash."""
+    """The rows that this note or document should have (none if it is hidden), and its texts by
+    hash."""
     sha256 = hashlib.sha256(data).hexdigest()
-    note = parse_note(path, data, ChunkOptions(), _tokenizer().count)
+    note = parse_note(
+        path,
+        data,
+        ChunkOptions(),
+        _tokenizer().count,
+        collection=path[1:].partition("/")[0] if path.startswith("@") else VAULT,
+        document=_read_pdf(data) if is_slow(path) else None,
+    )
     assert isinstance(note, Note), "every note written here can be parsed"
     total = len(note.chunks)
     rows = [
@@ -94,6 +107,15 @@ def rows_of(path: str, data: bytes) -> tuple[list[TableRow], dict[str, str]]:
         for c in note.chunks
     ]
     return rows, {chunk.content_hash: chunk.embed_text for chunk in note.chunks}
+
+
+_one_pdf_at_a_time = threading.Lock()  # its library must not be used in two threads
+
+
+@lru_cache(maxsize=256)
+def _read_pdf(data: bytes) -> Document:
+    with _one_pdf_at_a_time:
+        return read_pdf(data)
 
 
 @cache
