@@ -51,6 +51,14 @@ class PathState(NamedTuple):
     state: str
 
 
+class Away(NamedTuple):
+    """A collection was unplugged from one moment to another."""
+
+    prefix: str
+    began: float
+    ended: float = float("inf")
+
+
 class World:
     """Carries out the steps of a plan, except `compare`."""
 
@@ -61,6 +69,7 @@ class World:
         self._folder = arena.folder
         self.collections: dict[str, Path] = {}
         self.unplugged: dict[str, frozenset[str]] = {}  # folder -> notes that must stay indexed
+        self.away: list[Away] = []
         self.provider = provider
         self.notes: dict[str, bytes] = {}
         self.denied: tuple[str, ...] = ()
@@ -245,6 +254,7 @@ class World:
         del self.collections[step.path]
         self._configure_collections()
         self._reload()
+        self._end_away(f"@{step.path}/")
         for path in paths:
             del self.notes[path]
             self._record(path, began)
@@ -257,6 +267,8 @@ class World:
         paths = [path for name in names for path in self._paths_in(name)]
         shown = [path for path in paths if path in known and not is_hiding(self.notes[path])]
         self.unplugged[step.path] = frozenset(shown)
+        with self.lock:
+            self.away += [Away(f"@{name}/", time.time()) for name in names]
         root.rename(root.with_suffix(".away"))
         if step.how == "empty mount point":
             root.mkdir()
@@ -271,7 +283,28 @@ class World:
         if root.is_dir():
             root.rmdir()
         root.with_suffix(".away").rename(root)
+        self._end_away("")
         return f"{len(kept)} notes stayed"
+
+    def _end_away(self, prefix: str) -> None:
+        """A collection was removed, or all that were unplugged are back."""
+        now = time.time()
+        with self.lock:
+            self.away = [
+                away._replace(ended=min(away.ended, now))
+                if away.prefix.startswith(prefix)
+                else away
+                for away in self.away
+            ]
+
+    def is_unplugged(self, path: str, began: float, ended: float) -> bool:
+        """Whether the path's collection was unplugged at some moment of this time: then nobody
+        knows whether the note is still there."""
+        with self.lock:
+            return any(
+                path.startswith(away.prefix) and away.began < ended and began < away.ended
+                for away in self.away
+            )
 
     def indexed(self) -> set[str]:
         """The paths in the catalog now."""
