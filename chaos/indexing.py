@@ -1,4 +1,5 @@
-"""The daemon killed at any moment while it indexes a changing vault; at the end both agree.
+"""The daemon killed at any moment while it indexes a changing vault and two collections, one of
+them with documents; at the end all agree.
 
 Jobs of every kind are requested, or none. After some kills the daemon may finish its work.
 """
@@ -34,7 +35,7 @@ def _kill_repeatedly(
     arena: Arena, reader: Tables, provider: Provider | Embedded, count: int
 ) -> None:
     name = type(provider).__name__
-    vault = Vault(arena.folder / f"vault {name}", arena.rng)
+    vault = Vault(arena.folder / f"vault {name}", arena.rng, with_collections=True)
     for number in range(NOTES):
         vault.write(number)
     runs = DaemonRuns(arena, Home(str(arena.folder / name)), vault, reader, provider)
