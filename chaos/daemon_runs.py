@@ -147,6 +147,11 @@ class DaemonRuns:
         require(child.wait_for_exit() == 0, f"it did not stop cleanly: {child}")
         self._harness.promises.check_settled()
 
+    @property
+    def is_building(self) -> bool:
+        """Whether a reindex was interrupted, or its vectors are missing."""
+        return self._state().catalog.building is not None
+
     def _state(self) -> State:
         return replay(Path(self._home.events), Path(self._home.snapshots)).state
 

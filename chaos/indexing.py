@@ -43,7 +43,8 @@ def _kill_repeatedly(
         mode = arena.rng.choice(MODES) if number > 1 else "full"
         if isinstance(provider, Provider):
             provider.delay_s = arena.rng.choice((0.0, 0.02, 0.1))
-            if mode == "reindex" and arena.rng.random() < 0.5:
+            # An interrupted reindex goes on with the model that it began with.
+            if mode == "reindex" and arena.rng.random() < 0.5 and not runs.is_building:
                 provider.change_model()
         runs.kill(mode, lambda: _change_notes(arena, vault))
         arena.tally[f"kills while indexing: {mode or 'nothing asked'}"] += 1
