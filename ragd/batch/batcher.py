@@ -1,4 +1,5 @@
-"""The batcher: turns changes and requests into batches of notes, one job at a time.
+"""The batcher: turns changes and requests into batches of notes, one job at a time. Only between
+the documents of a reindex, saved notes have a job of their own.
 
 What is left to do is a fold of the log. So after a crash, an interrupted job is planned again with
 what is still missing. The batcher never makes a vector and never stores a note.
@@ -15,10 +16,10 @@ from ragd.batch.auto_jobs import AutoJob, AutoJobs, is_damaged
 from ragd.batch.batch_builder import NAME, BatchBuilder, BatchReader, NewIndexWouldLoseNotes
 from ragd.batch.change_times import ChangeTimes
 from ragd.batch.deletion_hold import DeletionHold
-from ragd.batch.gone_collections import record_gone, why_refused
+from ragd.batch.gone_collections import hides_known_notes, record_gone, why_refused
 from ragd.batch.in_flight import Batch, Payloads
 from ragd.batch.moved_notes import Moves, moves_among, moves_in_scan
-from ragd.batch.scan_facts import scanned_fact
+from ragd.batch.scan_facts import scanned_fact, skipped_facts
 from ragd.batch.slow_documents import (
     PLANNED_AT_ONCE,
     documents_last,
@@ -34,7 +35,6 @@ from ragd.events import (
     DependencyLost,
     DependencyRecovered,
     FilesChanged,
-    FileSkipped,
     IndexActivated,
     JobCancelRequested,
     JobFinished,
@@ -59,7 +59,6 @@ from ragd.vault.note_reader import VaultGone
 from ragd.vault.threads import READ, unavailable_error, unavailable_fact
 from ragd.vault.vault_scan import VaultScan
 
-SKIPPED_MAX = 10_000
 RETRY_S = 5.0
 URGENT_FILES = 50  # up to this many saved notes wait a moment for their vectors
 
@@ -245,7 +244,8 @@ class Batcher:
         differing = self._plan(scanned, catalog.files, accepts, moves=moves)
         if not is_damaged(self._ledger.state):
             await self._hold.record(NAME, differing.held)
-            if differing.held or self._hides_known_notes(scanned):  # a new index would lose them
+            # A new index would lose these notes.
+            if differing.held or hides_known_notes(scanned, catalog.files, self._notes.includes):
                 await self._fail(job, why_refused(differing, scanned))
                 return
         building = catalog.building
@@ -261,16 +261,22 @@ class Batcher:
                 urgent=False,
                 generation=building.generation,
                 accepts=accepts,
+                before_document=self._sync_saved_notes,
             )
         except NewIndexWouldLoseNotes:
             await self._fail(job, "DELETIONS_HELD")
 
-    def _hides_known_notes(self, scanned: VaultScan) -> bool:
-        """Whether the index has notes in collections or folders that cannot be read now."""
-        if not scanned.gone and not scanned.unreadable_folders:
-            return False
-        known = filter(scanned.may_exist, self._ledger.state.catalog.files)
-        return any(map(self._notes.includes, known))
+    async def _sync_saved_notes(self) -> None:
+        """While a reindex reads documents, which take long: sync the notes that changed meanwhile,
+        in a job of their own. They go into both indexes, and no document is lost from either.
+
+        All notes of the reindex have been read before its first document.
+        """
+        state = self._ledger.state
+        if state.catalog.index is None or is_damaged(state) or state.pause.holds:
+            return
+        if waiting := self._waiting_notes():
+            await self._sync_waiting(waiting)
 
     def _can_continue(self, building: Building, job: Job) -> bool:
         is_same_chunking = building.fingerprint == self._notes.fingerprint
@@ -303,7 +309,8 @@ class Batcher:
         self, job: Job, scanned: VaultScan, plan: SyncPlan, differing: SyncPlan
     ) -> None:
         """Record the plan, and how the vault differs from the index that serves."""
-        await self._record_skipped(scanned)
+        for skipped in skipped_facts(scanned, self._ledger.state.catalog.skipped):
+            await self._ledger.journal.append(NAME, skipped)
         fact = scanned_fact(scanned, differing, differing.upserts)
         await self._ledger.journal.append(NAME, fact)
         started = JobStarted(
@@ -317,13 +324,6 @@ class Batcher:
 
     async def _fail(self, job: Job, code: str) -> None:
         await end_unplanned_job(self._ledger, NAME, job, code)
-
-    async def _record_skipped(self, scanned: VaultScan) -> None:
-        """Record why files are skipped, once for each file and reason."""
-        known = self._ledger.state.catalog.skipped
-        for path, reason in scanned.skipped:
-            if known.get(path) != reason and len(known) < SKIPPED_MAX:
-                await self._ledger.journal.append(NAME, FileSkipped(path=path, reason=reason))
 
     # Notes that the watcher announced
 
