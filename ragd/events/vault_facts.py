@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from ragd.events.fact import ChangeKind, Fact, SplitFact
 
-GoneReason = Literal["missing", "empty", "unreadable", "moved"]
+GoneReason = Literal["missing", "empty", "unreadable", "moved", "overlaps"]
 
 # Watcher
 
@@ -95,7 +95,8 @@ class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
 
 
 class VaultUnavailable(Fact, frozen=True, kw_only=True, tag="vault_unavailable"):
-    """A root is missing, empty, unreadable or on another device. Nothing is deleted."""
+    """A root is missing, empty, unreadable, on another device, or now a link to a folder that ragd
+    reads or writes already. Nothing is deleted."""
 
     reason: GoneReason
     collection: str = ""  # whose root it is; empty: the vault
