@@ -267,15 +267,15 @@ class Batcher:
             await self._fail(job, "DELETIONS_HELD")
 
     async def _sync_saved_notes(self) -> None:
-        """While a reindex reads documents, which take long: sync the notes that changed meanwhile,
-        in a job of their own. They go into both indexes, and no document is lost from either.
-
-        All notes of the reindex have been read before its first document.
-        """
+        """Before each document of a reindex, which has read all notes then: sync the notes that
+        changed meanwhile, in a job of their own. They go into both indexes."""
         state = self._ledger.state
-        if state.catalog.index is None or is_damaged(state) or state.pause.holds:
+        if not self._waiting_notes():
             return
-        if waiting := self._waiting_notes():
+        for batch in self._batches.values():  # the catalog must have all that was read
+            await self._batches.wait_until_dropped(batch.batch_id)
+        may_sync = state.catalog.index is not None and not state.pause.holds
+        if may_sync and not is_damaged(state) and (waiting := self._waiting_notes()):
             await self._sync_waiting(waiting)
 
     def _can_continue(self, building: Building, job: Job) -> bool:
