@@ -43,7 +43,7 @@ class DaemonRuns:
         self._vault = vault
         self._tables = reader
         self._provider = provider
-        settings = {"embedding": provider.settings, "watch": WATCH}
+        settings = {"embedding": provider.settings, "watch": WATCH, **vault.settings}
         self._harness = DaemonHarness(arena, Promises(home), vault=vault.folder, settings=settings)
         self.cached = 0  # vectors that the last run found in the cache
         self.answers = 0  # of the status while jobs run
@@ -72,7 +72,7 @@ class DaemonRuns:
         """Kill it after `meanwhile`. Until then it always answers, and it never serves fewer
         notes than before, except those that were removed."""
         files = self._state().catalog.files
-        served = sum((self._vault.folder / path).exists() for path in files)
+        served = sum(self._vault.file(path).exists() for path in files)
         with self._checking_embedding(once=False):  # a saved note may be dropped and come again
             child = self._harness.start()
             self._harness.wait_until_it_answers(child)
@@ -146,6 +146,11 @@ class DaemonRuns:
         self._harness.ask_to_stop()
         require(child.wait_for_exit() == 0, f"it did not stop cleanly: {child}")
         self._harness.promises.check_settled()
+
+    @property
+    def is_building(self) -> bool:
+        """Whether a reindex was interrupted, or its vectors are missing."""
+        return self._state().catalog.building is not None
 
     def _state(self) -> State:
         return replay(Path(self._home.events), Path(self._home.snapshots)).state

@@ -1,4 +1,5 @@
-"""The daemon killed at any moment while it indexes a changing vault; at the end both agree.
+"""The daemon killed at any moment while it indexes a changing vault and two collections, one of
+them with documents; at the end all agree.
 
 Jobs of every kind are requested, or none. After some kills the daemon may finish its work.
 """
@@ -34,7 +35,7 @@ def _kill_repeatedly(
     arena: Arena, reader: Tables, provider: Provider | Embedded, count: int
 ) -> None:
     name = type(provider).__name__
-    vault = Vault(arena.folder / f"vault {name}", arena.rng)
+    vault = Vault(arena.folder / f"vault {name}", arena.rng, with_collections=True)
     for number in range(NOTES):
         vault.write(number)
     runs = DaemonRuns(arena, Home(str(arena.folder / name)), vault, reader, provider)
@@ -42,7 +43,8 @@ def _kill_repeatedly(
         mode = arena.rng.choice(MODES) if number > 1 else "full"
         if isinstance(provider, Provider):
             provider.delay_s = arena.rng.choice((0.0, 0.02, 0.1))
-            if mode == "reindex" and arena.rng.random() < 0.5:
+            # An interrupted reindex goes on with the model that it began with.
+            if mode == "reindex" and arena.rng.random() < 0.5 and not runs.is_building:
                 provider.change_model()
         runs.kill(mode, lambda: _change_notes(arena, vault))
         arena.tally[f"kills while indexing: {mode or 'nothing asked'}"] += 1

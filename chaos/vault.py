@@ -1,15 +1,21 @@
 """A vault of notes that change, and the rows that an index of their files should have."""
 
 import hashlib
-from functools import cache
+import threading
+from functools import cache, lru_cache
 from importlib.resources import files as resources
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from chaos.documents import make_document
+from ragd.notes.documents.kinds import is_slow
+from ragd.notes.documents.model import Document
 from ragd.notes.model import ChunkOptions, Note
 from ragd.notes.parse import parse_note
 from ragd.notes.wordpiece import WordPiece
+from ragd.vault.collection_paths import VAULT
+from ragd.vault.foreign_readers.pdf import read_pdf
 
 WORDS = ("river", "stone", "window", "letter", "garden", "mountain", "paper", "morning")
 
@@ -27,17 +33,38 @@ class TableRow(NamedTuple):
 
 
 class Vault:
-    """Notes in one folder, and all versions of each."""
+    """Notes in one folder, and all versions of each; perhaps also notes and documents of two
+    collections beside it."""
 
     REMOVED_AT_ONCE = 2
 
-    def __init__(self, folder: Path, rng: Random, parts: tuple[int, int] = (1, 4)) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        rng: Random,
+        parts: tuple[int, int] = (1, 4),
+        *,
+        with_collections: bool = False,
+    ) -> None:
         self.folder = folder
         self._rng = rng
         self._parts = parts
-        folder.mkdir(exist_ok=True)
+        names = ("work", "papers") if with_collections else ()
+        self._roots = {f"@{name}": folder.with_name(f"{folder.name} {name}") for name in names}
+        for root in (folder, *self._roots.values()):
+            root.mkdir(exist_ok=True)
         self._had: dict[str, set[frozenset[TableRow]]] = {}
         self.texts: dict[str, str] = {}  # the text to embed, by its hash
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The section of the configuration with its collections."""
+        return {"collections": {name[1:]: {"path": str(at)} for name, at in self._roots.items()}}
+
+    def file(self, path: str) -> Path:
+        """The file of a note, by its path in the index."""
+        first, _, inner = path.partition("/")
+        return self._roots[first] / inner if first in self._roots else self.folder / path
 
     def write(self, number: int, more: str = "") -> str:
         """Write a note of random words, with the word `more` in it if given. Returns its path."""
@@ -47,13 +74,22 @@ class Vault:
             sections += [f"## Part {part}", " ".join(rng.choices(WORDS, k=12))]
         if more:
             sections += [f"## {more}", f"Of {more} there is no other word."]
-        path = self.folder / f"{number:03d}.md"
-        path.write_text("\n\n".join(sections) + "\n")
-        self._had.setdefault(path.name, set()).add(self._rows_of(path))
-        return path.name
+        path = self._path_of(number)
+        data = ("\n\n".join(sections) + "\n").encode()
+        if path.endswith(".pdf"):
+            data = make_document(".pdf", [line.lstrip("# ") for line in sections])
+        self.file(path).write_bytes(data)
+        self._had.setdefault(path, set()).add(self._rows_of(path))
+        return path
+
+    def _path_of(self, number: int) -> str:
+        """With collections, two of five files are in one of them, half of those are documents."""
+        if self._roots and number % 5 >= 3:
+            return f"@work/{number:03d}.md" if number % 5 == 3 else f"@papers/{number:03d}.pdf"
+        return f"{number:03d}.md"
 
     def remove(self, number: int) -> None:
-        (self.folder / f"{number:03d}.md").unlink(missing_ok=True)
+        self.file(self._path_of(number)).unlink(missing_ok=True)
 
     def change(self, numbers: int) -> None:
         """Some notes are rewritten, some are new, some are removed."""
@@ -65,28 +101,37 @@ class Vault:
 
     def expected_rows(self) -> set[TableRow]:
         """Every row that the notes should have now."""
-        return {passage for path in self._notes() for passage in self._rows_of(path)}
+        return {passage for path in self._paths() for passage in self._rows_of(path)}
 
     def __len__(self) -> int:
-        return len(self._notes())
+        return len(self._paths())
 
     def has_had(self, name: str, passages: frozenset[TableRow]) -> bool:
         """Whether some version of this note has had exactly these passages."""
         return passages in self._had.get(name, ())
 
-    def _notes(self) -> list[Path]:
-        return list(self.folder.glob("*.md"))
+    def _paths(self) -> list[str]:
+        others = [f"{name}/{one.name}" for name, at in self._roots.items() for one in at.iterdir()]
+        return [one.name for one in self.folder.glob("*.md")] + others
 
-    def _rows_of(self, path: Path) -> frozenset[TableRow]:
-        passages, texts = rows_of(path.name, path.read_bytes())
+    def _rows_of(self, path: str) -> frozenset[TableRow]:
+        passages, texts = rows_of(path, self.file(path).read_bytes())
         self.texts |= texts
         return frozenset(passages)
 
 
 def rows_of(path: str, data: bytes) -> tuple[list[TableRow], dict[str, str]]:
-    """The rows that this note should have (none if it is hidden), and its texts by hash."""
+    """The rows that this note or document should have (none if it is hidden), and its texts by
+    hash."""
     sha256 = hashlib.sha256(data).hexdigest()
-    note = parse_note(path, data, ChunkOptions(), _tokenizer().count)
+    note = parse_note(
+        path,
+        data,
+        ChunkOptions(),
+        _tokenizer().count,
+        collection=path[1:].partition("/")[0] if path.startswith("@") else VAULT,
+        document=_read_pdf(data) if is_slow(path) else None,
+    )
     assert isinstance(note, Note), "every note written here can be parsed"
     total = len(note.chunks)
     rows = [
@@ -94,6 +139,15 @@ def rows_of(path: str, data: bytes) -> tuple[list[TableRow], dict[str, str]]:
         for c in note.chunks
     ]
     return rows, {chunk.content_hash: chunk.embed_text for chunk in note.chunks}
+
+
+_one_pdf_at_a_time = threading.Lock()  # its library must not be used in two threads
+
+
+@lru_cache(maxsize=256)
+def _read_pdf(data: bytes) -> Document:
+    with _one_pdf_at_a_time:
+        return read_pdf(data)
 
 
 @cache

@@ -131,6 +131,7 @@ class Pipeline:
     async def announce_now(self, paths: list[str]) -> None:
         """Record that ragd itself has written or removed these notes."""
         await self._watcher.announce_now(paths)
+        self._batcher.hurry(paths)
 
     async def close(self) -> None:
         """Close the workers, the cache and the index. Everything acknowledged is in the log too."""

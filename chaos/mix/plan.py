@@ -1,13 +1,13 @@
 """The operations of one round, made from its seed only: the same seed gives the same round. Pure.
 
-`world.py` carries them out on a vault, a provider and a daemon.
+`world.py` carries them out on a vault, its collections, a provider and a daemon.
 """
 
 from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
 
-from chaos.mix.planned_vault import ANCHORS, HIDING, PlannedVault
+from chaos.mix.planned_vault import ANCHORS, HIDING, PAPERS, PlannedVault
 
 NOTES = (20, 40)
 STEPS = (22, 36)
@@ -15,6 +15,7 @@ WAIT_S = 0.25  # the longest pause before a step
 KILLS_MAX = 2
 GONE_MAX = 45  # more deletions within minutes may be held until a person confirms them
 KEPT = 8  # with fewer notes, the next edit creates one
+COLLECTIONS_MAX = 3
 DENIED = ("Private", "Projects/Deep", "Daily")
 FAULTS = ("away", "hang", "fail", "cut", "invalid", "hang vectors", "fail vectors", "slow")
 BEGINNINGS = ("indexed", "indexed", "indexing", "indexing", "indexing", "empty")
@@ -24,6 +25,7 @@ MOMENTS = (
     *("job_started", "changeset_formed", "batch_stored", "batch_embedded", "vectors_filled"),
     *("job_finished", "index_building", "index_activated", "store_compacted"),
 )
+PLUG_IN = "plug in"
 AT_A_SWITCH = ("index_building", "batch_stored", "vectors_filled", "job_finished")
 
 
@@ -37,6 +39,7 @@ class Step(NamedTuple):
     how: str = ""
     after: str = ""
     pause_s: float = 0.0
+    files: tuple[tuple[str, bytes], ...] = ()  # of a new collection
 
     def __str__(self) -> str:
         words = [self.kind, self.path, f"-> {self.to}" if self.to else "", self.how]
@@ -52,6 +55,7 @@ class Round(NamedTuple):
 
     beginning: str
     notes: dict[str, bytes]
+    collections: dict[str, str]  # name -> folder
     settings: dict[str, dict[str, Any]]
     seconds_per_text: float
     steps: list[Step]
@@ -73,12 +77,16 @@ def make_round(seed: int) -> Round:
     speed = rng.choice((0.001, 0.003, 0.006, 0.01))
     vault = PlannedVault(rng)
     if beginning != "empty":
-        vault.notes |= {path: vault.compose() for path in ANCHORS}
+        vault.notes |= {path: vault.compose(path) for path in ANCHORS}
+        for name in ("work", PAPERS):
+            vault.fill_collection(name)
         for _ in range(rng.randint(*NOTES)):
-            data = vault.compose()
-            vault.notes[vault.new_path()] = HIDING + data if rng.random() < 0.1 else data
-    notes = dict(vault.notes)
-    return Round(beginning, notes, settings, speed, StepMaker(rng, vault).make())
+            path = vault.new_path(root="")
+            data = vault.compose(path)
+            hides = path.endswith(".md") and rng.random() < 0.1
+            vault.notes[path] = HIDING + data if hides else data
+    notes, collections = dict(vault.notes), dict(vault.collections)
+    return Round(beginning, notes, collections, settings, speed, StepMaker(rng, vault).make())
 
 
 class StepMaker:
@@ -121,6 +129,11 @@ class StepMaker:
             self._fault: 3,
             self._kill: 2,
             self._compare: 1,
+            self._add_collection: 2,
+            self._rename_collection: 2,
+            self._remove_collection: 2,
+            self._unplug: 3,
+            self._kill_while_reading: 1,
         }
 
     def make(self) -> list[Step]:
@@ -139,7 +152,7 @@ class StepMaker:
 
     def _edit(self) -> None:
         if missing := [path for path in ANCHORS if path not in self._vault.notes]:
-            self._write(missing[0], self._vault.compose())
+            self._write(missing[0], self._vault.compose(missing[0]))
         elif len(self._vault.notes) < KEPT:
             self._create()
         else:
@@ -159,8 +172,10 @@ class StepMaker:
         for end in sorted(self._due, key=lambda end: end != "start"):
             is_due = now is None or self._due[end] <= now
             if is_due and (end != "resume" or "start" not in self._due):
-                self._add(end)
+                self._add(end, path=self._vault.unplugged if end == PLUG_IN else "")
                 del self._due[end]
+                if end == PLUG_IN:
+                    self._vault.unplugged = ""
 
     def _schedule(self, end: str) -> None:
         self._due[end] = len(self._made) + self._rng.randint(0, 4)
@@ -173,25 +188,28 @@ class StepMaker:
         self._add("write", path=path, data=data, how=how, after=after)
 
     def _append(self, after: str | None = None) -> None:
-        path = self._vault.any_path()
+        path = self._vault.any_note()
         self._write(path, self._vault.with_line_added(path), after)
 
     def _rewrite(self, after: str | None = None) -> None:
-        self._write(self._vault.any_path(), self._vault.compose(), after)
+        path = self._vault.any_path()
+        self._write(path, self._vault.compose(path), after)
 
     def _create(self, after: str | None = None) -> None:
-        self._write(self._vault.new_path(), self._vault.compose(), after)
+        path = self._vault.new_path()
+        self._write(path, self._vault.compose(path), after)
 
     def _copy(self) -> None:
         path = self._vault.any_path()
-        self._write(self._vault.new_path(), self._vault.notes[path])
+        self._write(self._vault.new_path(_suffix(path)), self._vault.notes[path])
 
     def _touch(self) -> None:
         path = self._vault.any_path()
         self._write(path, self._vault.notes[path])
 
     def _enlarge(self) -> None:
-        self._write(self._vault.any_path(), self._vault.compose_large())
+        path = self._vault.any_path()
+        self._write(path, self._vault.compose_large(path))
 
     def _alter(self) -> None:
         path = self._vault.any_path()
@@ -216,7 +234,7 @@ class StepMaker:
             return
         data = self._vault.notes[path]
         self._add("delete", path=path)
-        self._write(path, data if self._rng.random() < 0.5 else self._vault.compose())
+        self._write(path, data if self._rng.random() < 0.5 else self._vault.compose(path))
 
     def _hide(self, after: str | None = None) -> None:
         if shown := self._vault.visible():
@@ -230,7 +248,7 @@ class StepMaker:
 
     def _move(self, after: str | None = None) -> None:
         if path := self._choose_removable():
-            to = self._vault.new_path()
+            to = self._vault.new_path(_suffix(path))
             self._vault.notes[to] = self._vault.notes.pop(path)
             self._add("move", path=path, to=to, after=after)
 
@@ -248,6 +266,45 @@ class StepMaker:
         if chosen != self._denied:
             self._denied = chosen
             self._add("deny", path=", ".join(chosen))
+
+    # Collections
+
+    def _add_collection(self) -> None:
+        """A new folder, or one that was removed, perhaps under its old name."""
+        vault = self._vault
+        if len(vault.collections) >= COLLECTIONS_MAX or not vault.notes:
+            return
+        name, folders = vault.new_name(), vault.restorable()
+        if folders and self._rng.random() < 0.6:
+            folder = self._rng.choice(folders)
+            old = vault.parked[folder].name
+            name = old if old not in vault.collections and self._rng.random() < 0.7 else name
+            vault.restore_collection(folder, name)
+            self._add("add collection", path=name, to=folder)
+        else:
+            files = tuple(vault.fill_collection(name).items())
+            self._add("add collection", path=name, to=vault.collections[name], files=files)
+
+    def _rename_collection(self) -> None:
+        if names := self._vault.present():
+            name, to = self._rng.choice(names), self._vault.new_name()
+            self._vault.rename_collection(name, to)
+            self._add("rename collection", path=name, to=to)
+
+    def _remove_collection(self) -> None:
+        """Also one that is unplugged."""
+        if names := list(self._vault.collections):
+            name = self._rng.choice(names)
+            self._vault.remove_collection(name)
+            self._add("remove collection", path=name)
+
+    def _unplug(self) -> None:
+        vault = self._vault
+        if (names := vault.present()) and not vault.unplugged:
+            vault.unplugged = vault.collections[self._rng.choice(names)]
+            how = self._rng.choice(("moved away", "empty mount point"))
+            self._add("unplug", path=vault.unplugged, how=how)
+            self._schedule(PLUG_IN)
 
     # The daemon and its provider
 
@@ -293,8 +350,21 @@ class StepMaker:
             self._add("kill")
             self._schedule("start")
 
+    def _kill_while_reading(self) -> None:
+        """Kill it while it reads a document."""
+        if self._kills < KILLS_MAX and len(self._vault.notes) >= KEPT:
+            path = self._vault.new_path(".pdf")
+            self._write(path, self._vault.compose_large(path), after="")
+            self._kills += 1
+            self._add("kill", after="job_started")
+            self._schedule("start")
+
     def _compare(self) -> None:
         """Compare in the middle of the round, once."""
         if not self._due and not self._has_compared:
             self._has_compared = True
             self._add("compare", after="")
+
+
+def _suffix(path: str) -> str:
+    return path[path.rindex(".") :]

@@ -1,6 +1,7 @@
 """Searches continuously during a round, and later checks each answer against the history.
 
-A note that is deleted or in a denied folder is never served. A hidden note is served only until
+A note that is deleted, in a denied folder or in a removed collection is never served, except that
+deletions in an unplugged collection may not be known yet. A hidden note is served only until
 a job that began after it was hidden has read it and has ended.
 """
 
@@ -93,10 +94,11 @@ def search_patiently(world: World, word: str) -> Observation:
 
 
 def read_note(world: World, path: str) -> Observation:
-    """Ask for the lines of a note."""
+    """Ask for the lines of a note. A path that does not exist may be the name of another note."""
     began = time.time()
     reply = client.ask(world.home.socket, "GET", f"/v1/notes?path={quote(path)}")
-    shown = {path} if reply.status == 200 else set()
+    data = reply.envelope["data"]  # none if the collection is unplugged
+    shown = {str(data["path"])} if reply.status == 200 and data else set()
     return Observation(f"read {path}", began, time.time(), frozenset(shown))
 
 
@@ -121,7 +123,8 @@ def _why_forbidden(
     if any(answer.began < was.ended and was.began < answer.ended for was in history):
         return None  # it changed during the request
     if not before or before[-1].state == "gone":
-        return "did not exist"
+        is_known = bool(before) and world.is_unplugged(path, answer.began, answer.ended)
+        return None if is_known else "did not exist"
     if before[-1].state == "hidden" and answer.asked.startswith("read"):
         return "was hidden"
     if before[-1].state == "hidden" and _has_job_read_hidden(path, before[-1], answer, facts):

@@ -25,12 +25,15 @@ SEARCHES = 12
 
 
 class Expected:
-    """What the index should hold, computed from the files of the vault."""
+    """What the index should hold, computed from the files of the vault and the collections."""
 
     def __init__(self, world: World) -> None:
+        roots = {"": world.vault} | {f"@{name}/": at for name, at in world.collections.items()}
         found = {
-            str(path.relative_to(world.vault)): path.read_bytes()
-            for path in world.vault.rglob("*.md")
+            f"{prefix}{path.relative_to(root)}": path.read_bytes()
+            for prefix, root in roots.items()
+            for path in root.rglob("*.*")
+            if path.is_file()
         }
         require(found == world.notes, "the harness lost track of its own vault")
         self.rows: dict[str, set[TableRow]] = {}

@@ -1,9 +1,11 @@
-"""The vault, the provider and the daemon of one round, and how each step changes them."""
+"""The vault, the collections, the provider and the daemon of one round, and how each step changes
+them."""
 
 import os
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from chaos import client
@@ -14,16 +16,20 @@ from chaos.harness import Arena, Broken, Child, require
 from chaos.managed_daemon import codes
 from chaos.mix.listener import Listener
 from chaos.mix.plan import Round, Step
-from chaos.mix.planned_vault import is_hiding, marks_in
+from chaos.mix.planned_vault import PATTERNS, is_hiding, marks_in
 from chaos.provider import Fault, Provider
 from ragd.config.schema import IndexingSettings
 from ragd.paths import Home
+from ragd.state.replay import replay
 
 MOMENT_WITHIN_S = 0.4  # the fact that a step waits for may never come
 ANSWERS_WITHIN_S = 120.0  # for a running daemon on a busy machine
 HALVES_S = 0.03
 PAUSE_S = 300
-BUSY = ("active_job", "building", "unindexed_files", "chunks_pending", "paused", "config_refused")
+BUSY = (
+    *("active_job", "building", "unindexed_files", "documents_waiting", "chunks_pending"),
+    *("paused", "config_refused"),
+)
 
 FAULTS: dict[str, Fault | None] = {
     "away": None,
@@ -45,6 +51,14 @@ class PathState(NamedTuple):
     state: str
 
 
+class Away(NamedTuple):
+    """A collection was unplugged from one moment to another."""
+
+    prefix: str
+    began: float
+    ended: float = float("inf")
+
+
 class World:
     """Carries out the steps of a plan, except `compare`."""
 
@@ -52,6 +66,10 @@ class World:
         self.home = Home(str(arena.folder / "h"))
         self.vault = arena.folder / "vault"
         self.vault.mkdir()
+        self._folder = arena.folder
+        self.collections: dict[str, Path] = {}
+        self.unplugged: dict[str, frozenset[str]] = {}  # folder -> notes that must stay indexed
+        self.away: list[Away] = []
         self.provider = provider
         self.notes: dict[str, bytes] = {}
         self.denied: tuple[str, ...] = ()
@@ -64,14 +82,24 @@ class World:
         self._jobs: list[str] = []
         settings = dict(round_.settings)
         settings["embedding"] = provider.settings | settings["embedding"]
+        settings["indexing"] = {"file_patterns": PATTERNS}
         self.harness = DaemonHarness(
             arena, Promises(self.home), vault=self.vault, settings=settings
         )
         self.listener = Listener(self.home.socket)
         self.child: Child | None = None
         self.lock = threading.Lock()  # so that the prober reads complete entries of the history
+        self.collections = {name: arena.folder / to for name, to in round_.collections.items()}
         for path, data in round_.notes.items():
             self._write(Step("write", path=path, data=data, how="in place"))
+        self._configure_collections()
+
+    def file(self, path: str) -> Path:
+        """The file of a note."""
+        if path.startswith("@"):
+            name, _, inner = path[1:].partition("/")
+            return self.collections[name] / inner
+        return self.vault / path
 
     # The daemon
 
@@ -113,7 +141,7 @@ class World:
         self.done.append(f"{began - self._began:7.3f}  {step}  {said}".rstrip())
 
     def _write(self, step: Step) -> None:
-        path = self.vault / step.path
+        path = self.file(step.path)
         path.parent.mkdir(parents=True, exist_ok=True)
         began = time.time()
         if step.how == "replaced":
@@ -138,18 +166,21 @@ class World:
 
     def _delete(self, step: Step) -> None:
         began = time.time()
-        (self.vault / step.path).unlink()
+        self.file(step.path).unlink()
         del self.notes[step.path]
         self._record(step.path, began)
 
     def _move(self, step: Step) -> None:
-        (self.vault / step.to).parent.mkdir(parents=True, exist_ok=True)
+        self.file(step.to).parent.mkdir(parents=True, exist_ok=True)
         moved = {step.path: step.to}
         if step.kind == "move folder":
             inside = [path for path in self.notes if path.startswith(f"{step.path}/")]
             moved = {path: step.to + path[len(step.path) :] for path in inside}
         began = time.time()
-        (self.vault / step.path).rename(self.vault / step.to)
+        self.file(step.path).rename(self.file(step.to))
+        self._give_other_paths(moved, began)
+
+    def _give_other_paths(self, moved: dict[str, str], began: float) -> None:
         for old, new in moved.items():
             self.notes[new] = self.notes.pop(old)
             self.marks |= dict.fromkeys(marks_in(self.notes[new]), new)
@@ -165,17 +196,120 @@ class World:
     def _deny(self, step: Step) -> str:
         self.denied = tuple(name for name in step.path.split(", ") if name)
         began = time.time()
-        self.harness.configure(
-            indexing={"deny_dirs": [*IndexingSettings().deny_dirs, *self.denied]}
-        )
+        deny_dirs = [*IndexingSettings().deny_dirs, *self.denied]
+        self.harness.configure(indexing={"deny_dirs": deny_dirs, "file_patterns": PATTERNS})
         if self.child is None:
             self.denials.append((began, float("inf"), self.denied))
             return "read at the start"
-        reply = self.request("POST", "/v1/reload")
-        require(reply.status == 200, f"reload: {reply}")
+        self._reload()
         with self.lock:
             self.denials.append((began, time.time(), self.denied))
         return ""
+
+    def _reload(self) -> None:
+        """Make a running daemon read its configuration again."""
+        if self.child is not None:
+            reply = self.request("POST", "/v1/reload")
+            require(reply.status == 200, f"reload: {reply}")
+
+    # Collections
+
+    def _configure_collections(self) -> None:
+        self.harness.configure(
+            collections={name: {"path": str(path)} for name, path in self.collections.items()}
+        )
+
+    def _paths_in(self, name: str) -> list[str]:
+        return [path for path in self.notes if path.startswith(f"@{name}/")]
+
+    def _add_collection(self, step: Step) -> None:
+        began = time.time()
+        self.collections[step.path] = root = self._folder / step.to
+        for path, data in step.files:
+            file = self.file(path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+        for file in filter(Path.is_file, root.rglob("*")):
+            path = f"@{step.path}/{file.relative_to(root)}"
+            self.notes[path] = file.read_bytes()
+            self.marks |= dict.fromkeys(marks_in(self.notes[path]), path)
+        self._configure_collections()
+        self._reload()
+        for path in self._paths_in(step.path):
+            self._record(path, began)
+
+    def _rename_collection(self, step: Step) -> None:
+        began = time.time()
+        self.collections[step.to] = self.collections.pop(step.path)
+        self._configure_collections()
+        self._reload()
+        moved = {
+            path: f"@{step.to}{path[1 + len(step.path) :]}" for path in self._paths_in(step.path)
+        }
+        self._give_other_paths(moved, began)
+
+    def _remove_collection(self, step: Step) -> None:
+        began = time.time()
+        paths = self._paths_in(step.path)
+        del self.collections[step.path]
+        self._configure_collections()
+        self._reload()
+        self._end_away(f"@{step.path}/")
+        for path in paths:
+            del self.notes[path]
+            self._record(path, began)
+
+    def _unplug(self, step: Step) -> str:
+        """The folder is away; perhaps there is an empty mount point in its place."""
+        root = self._folder / step.path
+        names = [name for name, path in self.collections.items() if path == root]
+        known = self.indexed()
+        paths = [path for name in names for path in self._paths_in(name)]
+        shown = [path for path in paths if path in known and not is_hiding(self.notes[path])]
+        self.unplugged[step.path] = frozenset(shown)
+        with self.lock:
+            self.away += [Away(f"@{name}/", time.time()) for name in names]
+        root.rename(root.with_suffix(".away"))
+        if step.how == "empty mount point":
+            root.mkdir()
+        return f"{len(shown)} notes stay"
+
+    def _plug_in(self, step: Step) -> str:
+        """Before it is back: nothing of it was lost, unless it was removed meanwhile."""
+        root = self._folder / step.path
+        kept = {path for path in self.unplugged.pop(step.path) if path in self.notes}
+        lost = sorted(kept - self.indexed())
+        require(not lost, f"lost from the unplugged {step.path}: {lost[:5]}")
+        if root.is_dir():
+            root.rmdir()
+        root.with_suffix(".away").rename(root)
+        self._end_away("")
+        return f"{len(kept)} notes stayed"
+
+    def _end_away(self, prefix: str) -> None:
+        """A collection was removed, or all that were unplugged are back."""
+        now = time.time()
+        with self.lock:
+            self.away = [
+                away._replace(ended=min(away.ended, now))
+                if away.prefix.startswith(prefix)
+                else away
+                for away in self.away
+            ]
+
+    def is_unplugged(self, path: str, began: float, ended: float) -> bool:
+        """Whether the path's collection was unplugged at some moment of this time: then nobody
+        knows whether the note is still there."""
+        with self.lock:
+            return any(
+                path.startswith(away.prefix) and away.began < ended and began < away.ended
+                for away in self.away
+            )
+
+    def indexed(self) -> set[str]:
+        """The paths in the catalog now."""
+        state = replay(Path(self.home.events), Path(self.home.snapshots)).state
+        return set(state.catalog.files)
 
     def is_denied(self, path: str, began: float, ended: float) -> bool:
         """Whether this path was in a denied folder during the whole time."""
@@ -244,6 +378,11 @@ class World:
         "delete": _delete,
         "move": _move,
         "move folder": _move,
+        "add collection": _add_collection,
+        "rename collection": _rename_collection,
+        "remove collection": _remove_collection,
+        "unplug": _unplug,
+        "plug in": _plug_in,
         "deny": _deny,
         "ask": _ask,
         "cancel": _cancel,
@@ -258,7 +397,10 @@ class World:
 
 
 def is_in_folder(path: str, folders: tuple[str, ...]) -> bool:
-    """By the rules of deny_dirs: a plain name at any depth, or a path from the vault's root."""
+    """By the rules of deny_dirs: a plain name at any depth, or a path from the vault's root. They
+    hold for the vault, not for collections."""
+    if path.startswith("@"):
+        return False
     steps = path.split("/")[:-1]
     above = {"/".join(steps[: depth + 1]) for depth in range(len(steps))}
     return any(folder in above or folder in steps for folder in folders)

@@ -6,6 +6,7 @@ They are kept in config.json. A running daemon applies a change at once. It neve
 import argparse
 import os
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -190,8 +191,10 @@ def _when(reload: dict[str, Any]) -> str:
 
 
 def default_name(root: str) -> str:
-    """The folder's name, as far as a collection can have it."""
-    name = re.sub("[^a-z0-9]+", "-", os.path.basename(root).lower()).strip("-")
+    """The folder's name, as far as a collection can have it; letters without their accents."""
+    letters = unicodedata.normalize("NFKD", os.path.basename(root).lower())
+    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    name = re.sub("[^a-z0-9]+", "-", plain).strip("-")
     return name[:NAME_MAX].strip("-")
 
 

@@ -3,7 +3,7 @@
 It records what happened to every note that was read. It plans no job and stores no note.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from ragd.batch.deletion_hold import DeletionHold
@@ -22,6 +22,7 @@ from ragd.events import (
     FilesTouched,
 )
 from ragd.folds.catalog import Entry
+from ragd.notes.documents.kinds import is_slow
 from ragd.runtime.crash_points import crashpoint
 from ragd.state.ledger import Ledger
 from ragd.vault.collection_calls import (
@@ -72,20 +73,24 @@ class BatchBuilder:
         accepts: Callable[[str], bool] = lambda collection: False,
         put_off: Sequence[FileChange] = (),
         should_end: Callable[[], bool] | None = None,
+        before_document: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         """Read the planned notes and pass them on, batch by batch. The last batch ends the job.
 
         `judged`: vanished notes that the hold has judged already. `accepts`: whether a person
         agreed to all deletions in a collection. `put_off`: what is announced when everything else
-        was read. `should_end`: asked after each read, whether the rest has to wait. A collection
-        that vanishes meanwhile is left as it is; raises VaultGone if there is no other, or a new
-        index would lose its notes. Also raises NewIndexWouldLoseNotes.
+        was read. `should_end`: asked after each read, whether the rest has to wait.
+        `before_document`: awaited before each document that takes long. A collection that vanishes
+        meanwhile is left as it is; raises VaultGone if there is no other, or a new index would lose
+        its notes. Also raises NewIndexWouldLoseNotes.
         """
         upserts, removals, moves = plan.upserts, plan.removals, dict(plan.moves)
         unstable: list[str] = []
         size = FIRST_FILES
         final = False
         while not final:
+            if before_document is not None and upserts and is_slow(upserts[0]):
+                await before_document()
             paths, upserts = next_paths(upserts, size)
             known = self._known(generation, paths)
             reading = await read_notes(

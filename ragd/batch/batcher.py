@@ -1,11 +1,12 @@
-"""The batcher: turns changes and requests into batches of notes, one job at a time.
+"""The batcher: turns changes and requests into batches of notes, one job at a time. Only between
+the documents of a reindex, saved notes have a job of their own.
 
 What is left to do is a fold of the log. So after a crash, an interrupted job is planned again with
 what is still missing. The batcher never makes a vector and never stores a note.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Protocol
 
@@ -16,10 +17,10 @@ from ragd.batch.batch_builder import NAME, BatchBuilder, BatchReader, NewIndexWo
 from ragd.batch.change_times import ChangeTimes
 from ragd.batch.collect_window import CollectWindow
 from ragd.batch.deletion_hold import DeletionHold
-from ragd.batch.gone_collections import record_gone, why_refused
+from ragd.batch.gone_collections import hides_known_notes, record_gone, why_refused
 from ragd.batch.in_flight import Batch, Payloads
 from ragd.batch.moved_notes import Moves, moves_among, moves_in_scan
-from ragd.batch.scan_facts import scanned_fact
+from ragd.batch.scan_facts import scanned_fact, skipped_facts
 from ragd.batch.slow_documents import (
     PLANNED_AT_ONCE,
     documents_last,
@@ -35,7 +36,6 @@ from ragd.events import (
     DependencyLost,
     DependencyRecovered,
     FilesChanged,
-    FileSkipped,
     IndexActivated,
     JobCancelRequested,
     JobFinished,
@@ -60,7 +60,6 @@ from ragd.vault.note_reader import VaultGone
 from ragd.vault.threads import READ, unavailable_error, unavailable_fact
 from ragd.vault.vault_scan import VaultScan
 
-SKIPPED_MAX = 10_000
 RETRY_S = 5.0
 URGENT_FILES = 50  # up to this many saved notes wait a moment for their vectors
 
@@ -111,6 +110,10 @@ class Batcher:
         self._woken = asyncio.Event()
         self._window = CollectWindow(clock, settings)
 
+    def hurry(self, paths: Iterable[str]) -> None:
+        """These notes have changed, which is recorded; they do not wait for further changes."""
+        self._window.end_for(paths)
+
     async def run(self) -> None:
         """Build batches. When an actor that receives them crashes, start over. That is not a crash
         of the batcher, so it does not count towards the limit of crashes."""
@@ -134,8 +137,6 @@ class Batcher:
             if isinstance(record.event, FilesChanged):
                 present = (c.path for c in record.event.changes if c.kind != "deleted")
                 self._hold.release(present)
-                if record.event.urgent:
-                    self._window.end_for(change.path for change in record.event.changes)
             if isinstance(record.event, JobRequested):
                 self._window.end_for_job()
             if isinstance(record.event, DependencyRecovered):
@@ -241,7 +242,8 @@ class Batcher:
         differing = self._plan(scanned, catalog.files, accepts, moves=moves)
         if not is_damaged(self._ledger.state):
             await self._hold.record(NAME, differing.held)
-            if differing.held or self._hides_known_notes(scanned):  # a new index would lose them
+            # A new index would lose these notes.
+            if differing.held or hides_known_notes(scanned, catalog.files, self._notes.includes):
                 await self._fail(job, why_refused(differing, scanned))
                 return
         building = catalog.building
@@ -257,16 +259,22 @@ class Batcher:
                 urgent=False,
                 generation=building.generation,
                 accepts=accepts,
+                before_document=self._sync_saved_notes,
             )
         except NewIndexWouldLoseNotes:
             await self._fail(job, "DELETIONS_HELD")
 
-    def _hides_known_notes(self, scanned: VaultScan) -> bool:
-        """Whether the index has notes in collections or folders that cannot be read now."""
-        if not scanned.gone and not scanned.unreadable_folders:
-            return False
-        known = filter(scanned.may_exist, self._ledger.state.catalog.files)
-        return any(map(self._notes.includes, known))
+    async def _sync_saved_notes(self) -> None:
+        """Before each document of a reindex, which has read all notes then: sync the notes that
+        changed meanwhile, in a job of their own. They go into both indexes."""
+        state = self._ledger.state
+        if not self._waiting_notes():
+            return
+        for batch in self._batches.values():  # the catalog must have all that was read
+            await self._batches.wait_until_dropped(batch.batch_id)
+        may_sync = state.catalog.index is not None and not state.pause.holds
+        if may_sync and not is_damaged(state) and (waiting := self._waiting_notes()):
+            await self._sync_waiting(waiting)
 
     def _can_continue(self, building: Building, job: Job) -> bool:
         is_same_chunking = building.fingerprint == self._notes.fingerprint
@@ -299,7 +307,8 @@ class Batcher:
         self, job: Job, scanned: VaultScan, plan: SyncPlan, differing: SyncPlan
     ) -> None:
         """Record the plan, and how the vault differs from the index that serves."""
-        await self._record_skipped(scanned)
+        for skipped in skipped_facts(scanned, self._ledger.state.catalog.skipped):
+            await self._ledger.journal.append(NAME, skipped)
         fact = scanned_fact(scanned, differing, differing.upserts)
         await self._ledger.journal.append(NAME, fact)
         started = JobStarted(
@@ -313,13 +322,6 @@ class Batcher:
 
     async def _fail(self, job: Job, code: str) -> None:
         await end_unplanned_job(self._ledger, NAME, job, code)
-
-    async def _record_skipped(self, scanned: VaultScan) -> None:
-        """Record why files are skipped, once for each file and reason."""
-        known = self._ledger.state.catalog.skipped
-        for path, reason in scanned.skipped:
-            if known.get(path) != reason and len(known) < SKIPPED_MAX:
-                await self._ledger.journal.append(NAME, FileSkipped(path=path, reason=reason))
 
     # Notes that the watcher announced
 

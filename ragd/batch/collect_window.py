@@ -33,6 +33,6 @@ class CollectWindow:
         """Wait for more changes. `waiting`: the notes that have changed so far."""
         urgent, self._urgent = self._urgent, set()
         if any(path in waiting for path in urgent):
-            return
+            return  # they changed before this
         self._cut_short.clear()
         await wait_until_set(self._cut_short, self._clock, self._settings.current.watch.collect_s)

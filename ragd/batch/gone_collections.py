@@ -1,7 +1,7 @@
 """What the batcher does about collections that cannot be used: it records them, and refuses a new
 index that would lose their notes. It never removes a note."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from ragd.batch.sync_plan import SyncPlan
 from ragd.state.ledger import Ledger
@@ -18,6 +18,15 @@ async def record_gone(ledger: Ledger, gone: Mapping[str, VaultGone]) -> None:
     for name, why in gone.items():
         if not ledger.state.health.is_lost(name):
             await ledger.journal.append(NAME, unavailable_fact(why))
+
+
+def hides_known_notes(
+    scanned: VaultScan, known: Iterable[str], includes: Callable[[str], bool]
+) -> bool:
+    """Whether the index has notes in collections or folders that cannot be read now."""
+    if not scanned.gone and not scanned.unreadable_folders:
+        return False
+    return any(map(includes, filter(scanned.may_exist, known)))
 
 
 def why_refused(differing: SyncPlan, scanned: VaultScan) -> str:

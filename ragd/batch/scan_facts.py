@@ -1,13 +1,24 @@
-"""The fact that all roots were scanned and compared with the catalog. It records nothing."""
+"""The facts about a scan: all roots were compared with the catalog, and files are left out. It
+records nothing."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from ragd.batch.sync_plan import SyncPlan
-from ragd.events import ScannedCollection, VaultScanned
+from ragd.events import FileSkipped, ScannedCollection, VaultScanned
 from ragd.vault.collection_paths import VAULT
 from ragd.vault.threads import VaultNotResponding
 from ragd.vault.vault_scan import VaultScan
+
+SKIPPED_MAX = 10_000
+
+
+def skipped_facts(scanned: VaultScan, known: Mapping[str, str]) -> Iterator[FileSkipped]:
+    """Why files are left out, once for each file and reason. `known`: as the catalog has them
+    while the facts are recorded."""
+    for path, reason in scanned.skipped:
+        if known.get(path) != reason and len(known) < SKIPPED_MAX:
+            yield FileSkipped(path=path, reason=reason)
 
 
 def scanned_fact(

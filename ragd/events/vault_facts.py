@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from ragd.events.fact import ChangeKind, Fact, SplitFact
 
-GoneReason = Literal["missing", "empty", "unreadable", "moved"]
+GoneReason = Literal["missing", "empty", "unreadable", "moved", "overlaps"]
 
 # Watcher
 
@@ -36,7 +36,6 @@ class FilesChanged(SplitFact, frozen=True, kw_only=True, tag="files_changed"):
     """Notes changed and then stayed the same for the debounce time."""
 
     changes: list[FileChange]  # one for each path
-    urgent: bool = False  # they do not wait for further changes
 
 
 class TemplateFolder(Struct, frozen=True):
@@ -96,7 +95,8 @@ class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):
 
 
 class VaultUnavailable(Fact, frozen=True, kw_only=True, tag="vault_unavailable"):
-    """A root is missing, empty, unreadable or on another device. Nothing is deleted."""
+    """A root is missing, empty, unreadable, on another device, or now a link to a folder that ragd
+    reads or writes already. Nothing is deleted."""
 
     reason: GoneReason
     collection: str = ""  # whose root it is; empty: the vault

@@ -140,7 +140,7 @@ def _vault_unavailable(health: Health, event: VaultUnavailable, record: Record) 
 def _lose_vault(health: Health, reason: str, record: Record) -> None:
     if reason == "not_responding":
         _lose(health, "vault", LostDependency("VAULT_NOT_RESPONDING", record.ts))
-    elif reason in ("missing", "unreadable"):
+    elif reason in ("missing", "unreadable", "overlaps"):
         _lose(health, "vault", LostDependency("VAULT_NOT_FOUND", record.ts))
     else:
         health.vault_suspect = True  # only a scan can clear it: a probe sees no difference

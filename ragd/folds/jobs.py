@@ -172,9 +172,10 @@ def _building(jobs: Jobs, event: IndexBuilding, record: Record) -> None:
 
 
 def _failed(jobs: Jobs, event: FileFailed, record: Record) -> None:
-    """Only one job runs at a time, so a file that fails belongs to it."""
-    job = jobs.active
-    if job is not None and job.phase == "running":
+    """Only one job reads at a time, so a file that fails belongs to it: the one that began last."""
+    running = [job for job in jobs.open if job.phase == "running"]
+    if running:
+        job = running[-1]
         job.errors_total += 1
         if len(job.errors) < ERRORS_MAX:
             job.errors.append(FileError(event.path, event.detail))

@@ -76,6 +76,7 @@ _WHY_LOST = {
     "empty": "its folder is empty",
     "unreadable": "its folder cannot be read",
     "moved": "another disk is in its place",
+    "overlaps": "its folder is a link to a folder that ragd reads or writes already",
     "not_responding": "its disk or its network mount does not respond",
 }
 

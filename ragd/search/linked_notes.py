@@ -1,4 +1,5 @@
-"""Finds notes that the best results link to, or that link to them, with the reason (`via`).
+"""Finds notes and documents that the best results link to, or that link to them, with the reason
+(`via`).
 
 Every lookup is bounded, and none reads the whole table. It ranks nothing.
 """
@@ -7,7 +8,7 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
-from ragd.notes.markdown.links import link_key, resolve
+from ragd.notes.markdown.links import link_key, linked_name, resolve
 from ragd.store.lance import ChunkRow, LinkRow
 
 BEST_NOTES = 3  # notes of results whose links are followed
@@ -63,8 +64,7 @@ async def _find_outgoing(
 
 
 def _names(row: ChunkRow) -> list[str]:
-    stem = row.source_file.rpartition("/")[2].removesuffix(".md")
-    return [stem, row.title, *row.names]
+    return [linked_name(row.source_file), row.title, *row.names]
 
 
 def _keys(row: LinkRow) -> set[str]:

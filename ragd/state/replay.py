@@ -4,9 +4,10 @@ It changes nothing and needs no daemon, so it works on a log copied from another
 log that a daemon is writing.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct, field
@@ -18,7 +19,7 @@ from ragd.eventlog.frame import Record
 from ragd.eventlog.recovery import read_log
 from ragd.eventlog.segment import Segment, first_seq_of, segment_name, segment_names
 from ragd.eventlog.snapshot import read_snapshot, snapshot_files, snapshots_newest_first
-from ragd.folds import FOLDS_VERSION, State, apply, decode_state, encode_state
+from ragd.folds import FOLDS_VERSION, State, apply, decode_state
 from ragd.folds.sync_result import SyncResult
 
 
@@ -150,8 +151,7 @@ def verify(events: Path, snapshots: Path, sync_result: Path) -> list[str]:
         expected = wanted.get(record.seq)
         if expected is not None:
             differences.extend(
-                f"snapshot {record.seq}: {line}"
-                for line in _differences(expected, encode_state(state))
+                f"snapshot {record.seq}: {line}" for line in _compare_state("", expected, state)
             )
 
     result = replay(events, snapshots, from_scratch=True, on_record=compare)
@@ -162,19 +162,38 @@ def verify(events: Path, snapshots: Path, sync_result: Path) -> list[str]:
     return differences
 
 
-def _read_snapshots(snapshots: Path) -> tuple[dict[int, bytes], list[str]]:
+def _read_snapshots(snapshots: Path) -> tuple[dict[int, Any], list[str]]:
     """The state in each snapshot, by seq, and a sentence for each snapshot that is damaged."""
-    found: dict[int, bytes] = {}
+    found: dict[int, Any] = {}
     damaged: list[str] = []
     for path in snapshot_files(snapshots):
         snapshot = read_snapshot(path)
         if snapshot is not None and snapshot.folds != FOLDS_VERSION:
             continue
         try:
-            found[int(path.stem)] = encode_state(decode_state(snapshot.state if snapshot else b""))
+            encoded = snapshot.state if snapshot else b""
+            decode_state(encoded)
+            found[int(path.stem)] = msgspec.json.decode(encoded)
         except (msgspec.DecodeError, UnicodeDecodeError):
             damaged.append(f"snapshot {path.name}: damaged")
     return found, damaged
+
+
+def _compare_state(where: str, found: Any, folded: Any) -> list[str]:
+    """The keys at which a snapshot differs. A snapshot of another version may have more fields or
+    fewer: only those that both have are compared."""
+    pairs: Sequence[tuple[object, Any, Any]]
+    if isinstance(found, list) and isinstance(folded, list) and len(found) == len(folded):
+        pairs = list(zip(range(len(found)), found, folded, strict=True))
+    elif not isinstance(found, dict) or not isinstance(folded, Struct | dict):
+        return _compare(where, found, msgspec.to_builtins(folded, order="deterministic"))
+    elif isinstance(folded, dict):
+        pairs = [(key, found.get(key), folded.get(key)) for key in sorted(found | folded)]
+    else:
+        names = [name for name in folded.__struct_fields__ if name in found]
+        pairs = [(name, found[name], getattr(folded, name)) for name in names]
+    deeper = (_compare_state(f"{where}.{key}".lstrip("."), *pair) for key, *pair in pairs)
+    return [line for lines in deeper for line in lines]
 
 
 def _file_differences(path: Path, result: SyncResult) -> list[str]:

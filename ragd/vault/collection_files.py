@@ -46,6 +46,7 @@ class RootMemory:
     def __init__(self, root: str, monotonic: Callable[[], float]) -> None:
         self.files = VaultFiles(root)
         self.identity: RootIdentity | None = None
+        self.real_path = ""  # of the root, when it was last compared with other folders
         self.templates: tuple[str, ...] = ()
         self.hashed: dict[str, tuple[NoteFile, str]] = {}
         self.sample = NoteSample(self._read_or_nothing, monotonic)

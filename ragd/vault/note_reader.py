@@ -8,6 +8,7 @@ a file's content, and never puts the content in a message.
 """
 
 import hashlib
+import os
 from collections.abc import Callable, Container, Mapping, Sequence
 from importlib.resources import files as resources
 from pathlib import Path
@@ -27,6 +28,7 @@ from ragd.notes.documents.model import Document, Unreadable
 from ragd.notes.model import ChunkOptions, Note
 from ragd.notes.parse import Unparsable, fingerprint, parse_note
 from ragd.notes.wordpiece import WordPiece
+from ragd.paths import lies_in_by_name
 from ragd.vault.collection_files import (
     CollectionFiles,
     CollectionScan,
@@ -151,7 +153,7 @@ class NoteReader:
 
         Raises VaultGone.
         """
-        files = self._files(collection)
+        files = self._usable_files(collection)
         split = map(self.split, known)
         inner = [path for name, path in split if name == collection] if known else []
         found = files.scan(may_be_empty=may_be_empty, known=inner)
@@ -164,7 +166,7 @@ class NoteReader:
 
     def verify_root(self, collection: str = VAULT) -> None:
         """Raises VaultGone unless the root is the one that was scanned, and not empty."""
-        self._files(collection).verify_root()
+        self._usable_files(collection).verify_root()
 
     def why_gone(self, collection: str = VAULT) -> GoneReason | None:
         """Why a collection cannot be used: a reason of VaultGone; None if it can."""
@@ -178,7 +180,7 @@ class NoteReader:
         """What is at each of these paths of one collection now. Raises VaultGone."""
         if collection not in self._current_roots():
             return {}
-        return _outer(paths, self._files(collection).kinds, self.split)
+        return _outer(paths, self._usable_files(collection).kinds, self.split)
 
     def includes(self, path: str) -> bool:
         """Whether a note at this path belongs in the index."""
@@ -203,12 +205,12 @@ class NoteReader:
         """
         if collection not in self._current_roots():
             return dict.fromkeys(paths)
-        return _outer(paths, self._files(collection).stat, self.split)
+        return _outer(paths, self._usable_files(collection).stat, self.split)
 
     def hash_notes(self, collection: str, files: Sequence[NoteFile]) -> dict[str, str]:
         """The SHA-256 of these notes of one collection, as far as they can be read now."""
         inner = [structs.replace(file, path=self.split(file.path)[1]) for file in files]
-        hashed = self._files(collection).hash_notes(inner)
+        hashed = self._usable_files(collection).hash_notes(inner)
         return {
             file.path: hashed[one.path]
             for file, one in zip(files, inner, strict=True)
@@ -224,7 +226,7 @@ class NoteReader:
             raise NoteMissing(path)
         collection, inner = self.split(path)
         try:
-            data, facts = self._files(collection).read(inner)
+            data, facts = self._usable_files(collection).read(inner)
         except NoteMissing:
             self.verify_root(collection)
             raise
@@ -251,6 +253,8 @@ class NoteReader:
         """
         reading = ReadResult()
         options = self._options()
+        if paths and collection in self._current_roots():
+            self._usable_files(collection)
         for position, path in enumerate(paths):
             if room is not None and reading.bytes_parsed >= room:
                 reading.left = list(paths[position:])
@@ -322,6 +326,29 @@ class NoteReader:
         if files is None:
             raise VaultGone("missing", collection)
         return files
+
+    def _usable_files(self, collection: str) -> CollectionFiles:
+        """The same. Raises VaultGone, too, if the root has become a link to a folder of ragd's own
+        or to another collection: its files must not be read under two paths."""
+        files = self._files(collection)
+        before, now = files.memory.real_path, os.path.realpath(files.root)
+        if before != now:
+            # The configuration was checked when it was read, so the first path is right.
+            if before and self._is_taken(now, files):
+                raise VaultGone("overlaps", collection)
+            files.memory.real_path = now
+        return files
+
+    def _is_taken(self, real_path: str, files: CollectionFiles) -> bool:
+        """Whether ragd writes to this folder, or reads it as another collection. It uses no disk
+        but that of ragd's own folders: others may hang."""
+        others = [one for one in self._current_roots().values() if one is not files]
+        taken = [one.memory.real_path or one.root for one in others]
+        own = (self._settings.home.root, str(self._settings.vectors))
+        taken += map(os.path.realpath, own)
+        return any(
+            lies_in_by_name(real_path, one) or lies_in_by_name(one, real_path) for one in taken
+        )
 
     def _current_roots(self) -> Mapping[str, CollectionFiles]:
         """The roots, made again if the configuration has changed."""

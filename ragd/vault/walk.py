@@ -34,7 +34,7 @@ FOLDER_UNREADABLE = "the folder cannot be read"
 FOLDER_TOO_DEEP = "the folder is nested too deeply"
 INPUT_OUTPUT = "the disk reported an error"
 
-GoneReason = Literal["missing", "empty", "unreadable", "moved"]
+GoneReason = Literal["missing", "empty", "unreadable", "moved", "overlaps"]
 RootIdentity = tuple[int, int]  # device and inode of the root
 
 

@@ -105,9 +105,9 @@ class ChangeAnnouncer:
     async def announce_now(self, paths: list[str]) -> None:
         """These notes have just been written or removed by ragd itself: they are settled."""
         self._left_out.forget(paths)
-        await self._announce(paths, urgent=True)
+        await self._announce(paths)
 
-    async def _announce(self, paths: list[str], *, urgent: bool = False) -> None:
+    async def _announce(self, paths: list[str]) -> None:
         """Compare these settled paths with the catalog, and record how they differ."""
         catalog = self._ledger.state.catalog
         present, unknown = await find_kinds(SCAN, self._notes, paths)
@@ -131,7 +131,7 @@ class ChangeAnnouncer:
             for path in missing
             if catalog.is_stored(path) or any(path in one for one in listed)
         ]
-        await self._record(upserts, deleted, urgent=urgent)
+        await self._record(upserts, deleted)
 
     async def announce_new(self, upserts: list[str], removals: list[str]) -> None:
         """Record what a scan found, without the paths that are pending already."""
@@ -140,13 +140,9 @@ class ChangeAnnouncer:
             [path for path in removals if not self.is_pending(path)],
         )
 
-    async def _record(
-        self, upserts: list[str], deleted: list[str], *, urgent: bool = False
-    ) -> None:
+    async def _record(self, upserts: list[str], deleted: list[str]) -> None:
         known = self._ledger.state.catalog.files
         changes = [FileChange(path, "modified" if path in known else "added") for path in upserts]
         changes += [FileChange(path, "deleted") for path in deleted]
         if changes:
-            await self._ledger.journal.append_parts(
-                NAME, FilesChanged(changes=changes, urgent=urgent)
-            )
+            await self._ledger.journal.append_parts(NAME, FilesChanged(changes=changes))

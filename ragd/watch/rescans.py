@@ -12,7 +12,7 @@ import structlog
 
 from ragd.batch.deletion_hold import DeletionHold
 from ragd.batch.moved_notes import MoveFinder, Moves, moves_in_scan
-from ragd.batch.scan_facts import scanned_fact
+from ragd.batch.scan_facts import scanned_fact, skipped_facts
 from ragd.batch.sync_plan import plan_sync, vanished
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
@@ -150,6 +150,8 @@ class Rescans:
             unlisted = self._listed_but_gone(scanned)
             await self._announcer.announce_new(upserts, [*removals, *unlisted])
             await self._hold.record(NAME, plan.held)
+            for skipped in skipped_facts(scanned, state.catalog.skipped):
+                await self._ledger.journal.append(NAME, skipped)
         self._left_out.remember(notes)
         fact = scanned_fact(scanned, plan, upserts, int(took_s() * 1000))
         await self._ledger.journal.append(NAME, fact)

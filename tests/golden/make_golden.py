@@ -1,19 +1,21 @@
-"""Makes a golden log and the state that it folds to: `python tests/golden/make_golden.py`.
+"""Makes a golden log and the state that it folds to: `python -m tests.golden.make_golden`.
 
 Golden files of an existing version are never regenerated: they represent the logs on users' disks,
 which must always fold to the same bytes (except for fields that folds get later). A new format adds
-a folder (v2, v3, …), and so does a new type of fact: a log with it, and the resulting state. The
-older folders stay unchanged; this script refuses to write to them. A golden test that fails means
-that a change is not compatible, not that a file is out of date. (Before the first release there are
-no such logs: until then, v1 may be removed and made again.)
+a folder (v2, v3, …), and so does a new type or field of a fact: a log with it, and the resulting
+state. The older folders stay unchanged; this script refuses to write to them. A golden test that
+fails means that a change is not compatible, not that a file is out of date. (Before the first
+release there are no such logs: until then, v1 may be removed and made again.)
 
-The story: two days of a small made-up vault, with every type of fact.
+The story of v1 and v2: three days of a small made-up vault, with every type of fact. That of v3: a
+day with collections and documents, with every field (`collection_story.py`).
 """
 
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Literal, cast
 
@@ -72,9 +74,10 @@ from ragd.events import (
     WatchStarted,
 )
 from ragd.folds import State, apply, encode_state
+from tests.golden.collection_story import collection_day
 
 HERE = Path(__file__).parent
-VERSION = "v3_approvals"
+VERSION = "v3"
 BEGIN = datetime(2026, 11, 14, 7, 0, tzinfo=UTC)
 RUNS = ("01JCP0000000000000000000A1", "01JCP0000000000000000000B2", "01JCP0000000000000000000C3")
 
@@ -215,7 +218,6 @@ def first_day() -> Iterator[Said]:
         "tool_gateway",
         RequestRefused(code="SECURITY_VIOLATION", tool="obsidian_rag_search", count=3),
     )
-    yield from approvals()
     yield 100, "watcher", FilesChanged(changes=[FileChange(path, "modified") for path in NOTES[:2]])
     yield (
         5_000,
@@ -472,9 +474,15 @@ def third_day() -> Iterator[Said]:
     yield from parts("watcher", new, 260, but_last=1)
 
 
+def days() -> list[Iterator[Said]]:
+    if VERSION in ("v1", "v2"):
+        return [first_day(), second_day(), third_day()]
+    return [chain(collection_day(), approvals())]
+
+
 def records() -> Iterator[Record]:
     seq, now = 0, BEGIN
-    for run, day in zip(RUNS, (first_day(), second_day(), third_day()), strict=True):
+    for run, day in zip(RUNS, days(), strict=False):
         first = seq + 1
         for later_ms, actor, event in day:
             seq += 1

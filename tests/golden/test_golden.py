@@ -1,12 +1,13 @@
 """Logs of earlier versions always fold to the same bytes (see make_golden.py)."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragd.eventlog import frame
 from ragd.eventlog.frame import Record
@@ -98,6 +99,47 @@ def test_a_state_that_differs_is_not_taken_for_the_frozen_one() -> None:
 def test_every_type_of_fact_occurs_in_some_golden_log() -> None:
     seen = {type(record.event) for version in VERSIONS for record in records_of(version)}
     assert {kind.__name__ for kind in set(EVENT_TYPES) - seen} == set()
+
+
+def test_every_field_of_every_fact_is_set_in_some_golden_log() -> None:
+    """A field that no golden log sets could lose its meaning without a test that fails."""
+    kinds = {kind for kind in EVENT_TYPES if not issubclass(kind, Unknown)}
+    fields = {(kind.__name__, name) for kind in kinds for name in kind.__struct_fields__}
+    split = {(kind.__name__, name) for kind in kinds for name in ("part", "last")}
+    seen: set[tuple[str, str]] = set()
+    for version in VERSIONS:
+        for record in records_of(version):
+            seen |= set(set_fields(record.event))
+    assert fields - split - seen == set()
+    nested = {"ScannedCollection", "HeldCollection", "KindCount", "TouchedFile", "StoredFile"}
+    assert nested <= {kind for kind, _ in seen}
+    assert ("ScannedCollection", "gone") in seen
+
+
+def set_fields(value: Any) -> Iterator[tuple[str, str]]:
+    """The fields of a struct, and of those in it, that have another value than nothing."""
+    if isinstance(value, Struct):
+        for name in value.__struct_fields__:
+            found = getattr(value, name)
+            required = structs.fields(type(value))
+            is_required = any(one.name == name and one.required for one in required)
+            if found or is_required:
+                yield type(value).__name__, name
+            yield from set_fields(found)
+    elif isinstance(value, list):
+        for one in value:
+            yield from set_fields(one)
+
+
+def test_the_golden_story_of_collections_ends_as_it_was_told() -> None:
+    state = replay(HERE / "v3" / "events", HERE / "no-snapshots").state
+    catalog, health = state.catalog, state.health
+    assert set(catalog.files) == {"Inbox/to-do.md", "@work/Sitzung – März.md"}
+    assert catalog.code_percent == 61
+    assert catalog.not_included == {"canvas": 2, "pdf": 7}
+    assert catalog.failures == {"@papers/Scan.pdf": "it is encrypted"}
+    assert (health.deletions_held, len(health.lost_collections)) == (0, 0)
+    assert [job.code for job in state.jobs.finished] == ["", "", "COLLECTION_NOT_FOUND"]
 
 
 def test_the_golden_logs_have_parts_a_fact_cut_short_and_names_beyond_ascii() -> None:

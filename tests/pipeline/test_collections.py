@@ -252,8 +252,44 @@ async def test_a_folder_of_the_vault_with_the_name_of_a_collection_is_skipped(
     write(roots.vault, "@people/Ann.md", "A folder of the vault.\n")
     await running.rescan()
     await running.until_state(lambda state: "@people/Ann.md" in state.catalog.files)
+    # The rescan lists it: no job reads a folder that is left out.
+    await running.until_state(lambda state: state.catalog.skipped == {"@papers": NAME_TAKEN})
     job = await running.request("sync")
     await running.until(JobFinished, 0, job_id=job)
     assert running.catalog.skipped == {"@papers": NAME_TAKEN}
+
+
+@pytest.mark.parametrize("where", ["vault", "papers", "home"])
+async def test_a_root_that_becomes_a_link_to_a_folder_in_use_is_not_read_twice(
+    start: Any, roots: Roots, where: str
+) -> None:
+    running = await index_all(start, roots)
+    own = Path(running.settings.home.root)
+    target = {"vault": roots.vault, "papers": roots.papers / "2024", "home": own}[where]
+    (own / "leak.md").write_text("ragd's own folder")
+    os.rename(roots.work, roots.work.with_name("away"))
+    roots.work.symlink_to(target)
+    await running.rescan()
+    await running.until(VaultUnavailable, 0, collection="work", reason="overlaps")
+    await until_saved(running, roots.vault, "later.md", "Saved meanwhile.\n")
+    job = await running.request("sync")
+    await running.until(JobFinished, 0, job_id=job)
+    assert counts(running.ledger.state) == {**ALL, VAULT: len(NOTES) + 1}
+    assert running.ledger.state.health.deletions_held == 0
+    roots.work.unlink()
+    os.rename(roots.work.with_name("away"), roots.work)
+    await running.rescan()
+    await running.until_state(lambda state: not state.health.is_lost("work"))
+    assert counts(running.ledger.state)["work"] == 3
+
+
+async def test_a_root_may_become_a_link_to_a_folder_of_its_own(start: Any, roots: Roots) -> None:
+    running = await index_all(start, roots)
+    os.rename(roots.work, roots.work.with_name("elsewhere"))
+    roots.work.symlink_to(roots.work.with_name("elsewhere"))
+    (roots.work / "new.md").write_text("In the same folder, behind a link.\n")
+    await running.rescan()
+    await running.until_state(lambda state: "@work/new.md" in state.catalog.files)
+    assert counts(running.ledger.state)["work"] == 4
     assert "@papers/in the vault.md" not in running.catalog.files
     assert counts(running.ledger.state)["papers"] == MANY

@@ -165,6 +165,84 @@ async def test_a_reindex_reads_documents_in_the_job_after_all_notes(
     assert len(pipeline.catalog.files) == 8
 
 
+async def reindexing_documents(
+    start: Any, vault: Path, configure: Callable[..., None]
+) -> tuple[Any, GatedWorker, str]:
+    """A pipeline that reindexes four notes and four documents, and is about to read the first of
+    the documents. Also the id of the job."""
+    with_documents(configure, vault)
+    pipeline = await start(worker=GatedWorker())
+    job = await pipeline.request("full")
+    await pipeline.until(JobFinished, 0, job_id=job)
+    await pipeline.until_state(lambda state: len(state.catalog.files) == 8)
+    worker = GatedWorker(is_open=False)  # a new run has no document in memory
+    pipeline = await start(worker=worker)
+    job = await pipeline.request("reindex")
+    await asyncio.to_thread(worker.began.acquire)
+    return pipeline, worker, job
+
+
+async def test_a_note_saved_during_a_reindex_waits_for_one_document_at_most(
+    start: Any, vault: Path, configure: Callable[..., None]
+) -> None:
+    pipeline, worker, job = await reindexing_documents(start, vault, configure)
+    (vault / "New.md").write_text("a quetzal in the garden")
+    await pipeline.until_state(lambda state: "New.md" in state.catalog.waiting)
+    worker.let_pass()
+    await pipeline.until_state(lambda state: "New.md" in state.catalog.files)
+    assert await pipeline.found("quetzal") == {"New.md"}
+    assert len(worker.read_texts) <= 2
+    assert pipeline.ledger.state.jobs.active.id == job
+    assert len(pipeline.catalog.files) == 9, "the index that serves keeps all its documents"
+    worker.open()
+    await pipeline.until(JobFinished, 0, job_id=job)
+    await pipeline.until_state(lambda state: state.catalog.building is None)
+    assert len(pipeline.catalog.files) == 9
+    assert await pipeline.found("quetzal") == {"New.md"}
+
+
+async def test_a_note_deleted_during_a_reindex_leaves_both_indexes(
+    start: Any, vault: Path, configure: Callable[..., None]
+) -> None:
+    pipeline, worker, job = await reindexing_documents(start, vault, configure)
+    (vault / "Shopping.md").unlink()
+    await pipeline.until_state(lambda state: "Shopping.md" in state.catalog.waiting)
+    worker.let_pass()
+    await pipeline.until_state(lambda state: "Shopping.md" not in state.catalog.files)
+    worker.open()
+    await pipeline.until(JobFinished, 0, job_id=job)
+    await pipeline.until_state(lambda state: state.catalog.building is None)
+    assert len(pipeline.catalog.files) == 7
+    assert await pipeline.found("coriander") == set()
+
+
+async def test_a_crash_between_the_documents_of_a_reindex_loses_nothing(
+    start: Any, vault: Path, configure: Callable[..., None]
+) -> None:
+    pipeline, before, _ = await reindexing_documents(start, vault, configure)
+    (vault / "New.md").write_text("a quetzal in the garden")
+    await pipeline.until_state(lambda state: "New.md" in state.catalog.waiting)
+    before.let_pass()
+    await pipeline.until(JobStarted, mode="sync", slow=False, files_planned=1)
+    pipeline = await start(worker=GatedWorker(), meanwhile=before.open)
+    await pipeline.until_state(lambda state: not state.jobs.open and not state.catalog.building)
+    assert len(pipeline.catalog.files) == 9
+    assert {job.outcome for job in pipeline.ledger.state.jobs.finished} == {"complete"}
+
+
+async def test_a_file_that_fails_meanwhile_is_not_an_error_of_the_reindex(
+    start: Any, vault: Path, configure: Callable[..., None]
+) -> None:
+    pipeline, worker, job = await reindexing_documents(start, vault, configure)
+    (vault / "Board.canvas").write_text("{")
+    await pipeline.until_state(lambda state: "Board.canvas" in state.catalog.waiting)
+    worker.let_pass()
+    await pipeline.until(FileFailed, path="Board.canvas")
+    worker.open()
+    done = await pipeline.until(JobFinished, 0, job_id=job)
+    assert (done.event.outcome, done.event.errors) == ("complete", [])
+
+
 async def test_jobs_that_read_documents_are_marked_and_small(
     start: Any, vault: Path, configure: Callable[..., None]
 ) -> None:

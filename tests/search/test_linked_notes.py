@@ -67,6 +67,13 @@ async def test_a_link_to_another_note_of_that_name_is_not_one_to_this() -> None:
     assert await find_linked_notes(index, [best]) == {"Plan.md": "links to “Beam”"}
 
 
+async def test_links_to_documents_are_followed_in_both_directions() -> None:
+    best, paper = row("Beam.md", "laser.pdf"), row("papers/laser.pdf")
+    index = Index(best, paper, row("laser.md"), row("Map.md", "laser"))
+    assert await find_linked_notes(index, [best]) == {"papers/laser.pdf": "linked from “Beam”"}
+    assert await find_linked_notes(index, [paper]) == {"Beam.md": "links to “laser.pdf”"}
+
+
 async def test_only_the_best_notes_count_and_lookups_are_few() -> None:
     rows = [row(f"{number}.md", f"To {number}") for number in range(9)]
     index = Index(*rows, *(row(f"To {number}.md") for number in range(9)))

@@ -1,7 +1,7 @@
-"""Finds links from a note to other notes: wikilinks, embeds and Markdown links. Pure.
+"""Finds links from a note to other notes and documents: wikilinks, embeds and Markdown links. Pure.
 
-A target is a path in the vault without `.md`, or only a name. The note may not exist: `resolve`
-finds it among the notes with that name.
+A target is a path in the vault without `.md`, or only a name; `paper.pdf` for a document. It may
+not exist: `resolve` finds it among the notes with that name.
 """
 
 import posixpath
@@ -22,9 +22,11 @@ _WIKILINK = re.compile(r"\[\[([^\[\]\n|#^]+)(?:[#^|][^\[\]\n]*)?\]\]")
 _MARKDOWN = re.compile(r"\]\((?:<([^<>\n]+)>|([^()\s<>]+))(?:\s+[\"'(][^\n]*?)?\)")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _NOTE = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
+# Files that are no notes, and no documents with text of their own. Pictures are never searched for
+# their links: a note may embed hundreds.
 _ATTACHMENT = re.compile(
-    r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|pdf|mp3|mp4|m4a|wav|ogg|flac|3gp|mov|mkv|webm|canvas|"
-    r"base|zip|csv|txt|html?|docx?|xlsx?|pptx?|json|ya?ml|py|js|css|sh)$",
+    r"\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif|mp3|mp4|m4a|wav|ogg|flac|3gp|mov|mkv|webm|"
+    r"base|zip|csv|doc|xlsx?|pptx?|json|ya?ml|py|js|css|sh)$",
     re.IGNORECASE,
 )
 
@@ -65,7 +67,12 @@ def targets_between(found: Sequence[Link], first: int, last: int) -> tuple[str, 
 
 def link_key(target: str) -> str:
     """The key by which a target is looked up: that of its last name."""
-    return name_key(_NOTE.sub("", target).rpartition("/")[2])
+    return name_key(linked_name(target))
+
+
+def linked_name(path: str) -> str:
+    """The name by which links name this file: `paper.pdf`, but `Beam` for `optics/Beam.md`."""
+    return _NOTE.sub("", path).rpartition("/")[2]
 
 
 def resolve(target: str, linking: str, named: Iterable[str]) -> str | None:
@@ -101,7 +108,7 @@ def _target(written: str) -> str:
 
 
 def _target_of_address(address: str, folder: str) -> str:
-    """The target of a Markdown link; empty if it is outside the vault or not a note."""
+    """The target of a Markdown link; empty if it is outside the vault or has no text."""
     if _SCHEME.match(address) or address.startswith("#"):
         return ""
     written = unquote(address).partition("#")[0].partition("?")[0]

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from ragd.clock import iso
 from ragd.embed.providers.embedder_port import Vector
 from ragd.embed.unit_vectors import UnitBits, units_of, vector_of
-from ragd.notes.markdown.links import link_key
+from ragd.notes.markdown.links import link_key, linked_name
 from ragd.notes.model import Chunk
 from ragd.notes.names import name_key
 from ragd.store.lance import libraries
@@ -149,7 +149,7 @@ def _columns(rows: Sequence[tuple[FileRows, Chunk]]) -> dict[str, list[Any]]:
         "links": [list(c.links) for _, c in rows],
         "properties": [list(c.properties) for _, c in rows],
         "language": [c.language for _, c in rows],
-        KEYS: [_keys(f.title, c) for f, c in rows],
+        KEYS: [_keys(f.title, linked_name(f.path), c) for f, c in rows],
         UNITS: [unit_bytes(f.vectors.get(c.chunk_id)) for f, c in rows],
         "position": [c.position for _, c in rows],
         "kind": [c.kind for _, c in rows],
@@ -180,11 +180,12 @@ def key_of_link(target: str) -> str:
     return f"link:{key}" if key else ""
 
 
-def _keys(title: str, chunk: Chunk) -> str:
-    """A note's first passage has the keys of its names, each passage those of its links."""
+def _keys(title: str, file_name: str, chunk: Chunk) -> str:
+    """A note's first passage has the keys of its names, each passage those of its links. Links to a
+    document name its file."""
     keys = dict.fromkeys([*map(key_of_link, chunk.links), LINKS if chunk.links else ""])
     if chunk.index == 0:
-        names = [title, *(name for name in chunk.names if name != chunk.opening)]
+        names = [title, file_name, *(name for name in chunk.names if name != chunk.opening)]
         keys.update(dict.fromkeys([*map(key_of_name, names), key_of_heading(chunk.opening)]))
     return " ".join(key for key in keys if key)
 

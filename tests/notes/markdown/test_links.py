@@ -23,6 +23,11 @@ NOTE = "a/b/Here.md"
         ("[beam](../optics/Beam.md#far)", "a/optics/Beam"),
         ("[beam](./Beam.md)", "a/b/Beam"),
         ("[beam](/optics/Beam.md 'title')", "optics/Beam"),
+        ("[[paper.pdf]]", "paper.pdf"),
+        ("![[Papers/paper.PDF#page=3|page three]]", "Papers/paper.PDF"),
+        ("[[board.canvas]]", "board.canvas"),
+        ("[[Drawing.excalidraw]] ", "Drawing.excalidraw"),
+        ("[paper](../paper%20two.pdf#page=3)", "a/paper two.pdf"),
     ],
 )
 def test_a_link_to_a_note(text: str, target: str) -> None:
@@ -54,6 +59,15 @@ def test_a_link_resolves_as_in_obsidian() -> None:
     assert resolve("y/Beam", "other.md", notes) == "x/y/Beam.md"
     assert resolve("Beam", "other.md", [*notes, "Beam.md"]) == "Beam.md"
     assert resolve("q/Beam", "other.md", notes) is None
+
+
+def test_a_link_to_a_document_leads_to_no_note_of_that_name() -> None:
+    files = ["x/paper.md", "x/y/paper.pdf", "paper.canvas", "Drawing.excalidraw.md"]
+    assert resolve("paper.pdf", NOTE, files) == "x/y/paper.pdf"
+    assert resolve("PAPER", NOTE, files) == "x/paper.md"
+    assert resolve("Drawing.excalidraw", NOTE, files) == "Drawing.excalidraw.md"
+    assert resolve("paper.docx", NOTE, files) is None
+    assert link_key("x/paper.pdf") != link_key("paper")
 
 
 def test_a_link_is_looked_up_by_the_name_of_its_note() -> None:

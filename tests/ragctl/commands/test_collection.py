@@ -61,6 +61,7 @@ def test_only_the_notes_that_belong_to_it_are_counted(ragctl: Ragctl, papers: Pa
         ("/x/Papers (2024)", "papers-2024"),
         ("/x/" + "a" * 60, "a" * 40),
         ("/x/---", ""),
+        ("/x/Übungen & Cafés", "ubungen-cafes"),
     ],
 )
 def test_the_default_name_is_made_valid(folder: str, name: str) -> None:
@@ -86,8 +87,8 @@ def test_a_name_that_is_not_valid_is_refused(
 
 
 def test_a_folder_whose_name_cannot_be_used_needs_a_name(ragctl: Ragctl, short: Path) -> None:
-    (short / "ÄÖ").mkdir()
-    refused = ragctl("collection", "add", str(short / "ÄÖ"))
+    (short / "書類").mkdir()
+    refused = ragctl("collection", "add", str(short / "書類"))
     assert refused.code == 2 and "--name NAME" in refused.err
 
 
