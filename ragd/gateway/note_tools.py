@@ -14,7 +14,7 @@ from ragd.gateway.consent import consent_error
 from ragd.gateway.note_excerpts import NoSuchNote, NoteExcerpts, with_contained_path
 from ragd.guard.inspection import inspect_text
 from ragd.guard.live_rules import LiveGuard
-from ragd.protocol.agent_requests import ReadRequest, RelatedRequest
+from ragd.protocol.agent_requests import ReadNoteRequest, RelatedRequest
 from ragd.protocol.asker import Asker
 from ragd.protocol.citations import parse_citation
 from ragd.protocol.envelope import ErrorBody
@@ -57,7 +57,7 @@ class NoteTools:
         self._access = access
         self._guard = guard
 
-    async def read(self, request: ReadRequest, asker: Asker) -> ReadAnswer:
+    async def read(self, request: ReadNoteRequest, asker: Asker) -> ReadAnswer:
         """Lines or a place of a note."""
         wanted = with_contained_path(note_request(request))
         scope = self._access.scope_of_note(asker, wanted.path)
@@ -94,7 +94,7 @@ class NoteTools:
         ]
 
 
-def note_request(request: ReadRequest) -> NoteRequest:
+def note_request(request: ReadNoteRequest) -> NoteRequest:
     """The same as a request for lines. The path may be a citation, unless the lines are named."""
     cited = parse_citation(request.path)
     start, to = request.start or 1, None

@@ -22,7 +22,7 @@ from ragd.protocol.agent_requests import (
     MemoryForgetRequest,
     MemorySearchRequest,
     MemoryWriteRequest,
-    ReadRequest,
+    ReadNoteRequest,
     RelatedRequest,
 )
 from ragd.protocol.asker import Asker
@@ -64,7 +64,7 @@ class Tools:
             IndexRequest: self._index,
             StatusRequest: self._status,
             MemoryRequest: self._store,
-            ReadRequest: self._read,
+            ReadNoteRequest: self._read,
             RelatedRequest: self._related,
             MemorySearchRequest: self._search_memory,
             MemoryWriteRequest: self._write,
@@ -100,7 +100,7 @@ class Tools:
         stored = await self._memories.store(request, scope.includes)
         return self._data(stored, asker, began, scope)
 
-    async def _read(self, request: ReadRequest, asker: Asker, began: float) -> Envelope:
+    async def _read(self, request: ReadNoteRequest, asker: Asker, began: float) -> Envelope:
         data, code, error, scope = await self._note_tools.read(request, asker)
         return self._envelopes.data(data, code, ms_since(began), scope=scope, error=error)
 

@@ -43,7 +43,7 @@ MostChars = Annotated[
 ]
 
 
-class ReadRequest(
+class ReadNoteRequest(
     Struct, frozen=True, forbid_unknown_fields=True, rename={"start": "from", "most": "lines"}
 ):
     """Parameters of obsidian_rag_read."""

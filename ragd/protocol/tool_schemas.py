@@ -17,7 +17,7 @@ from ragd.protocol.agent_requests import (
     MemoryForgetRequest,
     MemorySearchRequest,
     MemoryWriteRequest,
-    ReadRequest,
+    ReadNoteRequest,
     RelatedRequest,
 )
 from ragd.protocol.limits import (
@@ -205,7 +205,7 @@ Request = (
     | IndexRequest
     | StatusRequest
     | MemoryRequest
-    | ReadRequest
+    | ReadNoteRequest
     | RelatedRequest
     | MemorySearchRequest
     | MemoryWriteRequest
@@ -261,7 +261,7 @@ TOOLS: dict[str, Tool] = {
             "Read on in a note that a search found: some of its lines, a page, or all of a short "
             "one. For 'What else does it say?' or when a passage is cut. `lines_after` says how "
             "many lines follow.",
-            ReadRequest,
+            ReadNoteRequest,
             ("vault:read",),
         ),
         Tool(

@@ -55,7 +55,7 @@ def test_agent_and_chat_must_both_match() -> None:
     given = config("allow", rule("vault", agent="work", chat="group"))
     assert permitted(given, Asker("work", "group")) == {"vault"}
     assert permitted(given, Asker("work", "direct")) == ALL
-    assert permitted(given, Asker("home", "group")) == ALL
+    assert permitted(given, Asker("home", "group")) == ALL - {"diary"}, "which is private"
 
 
 def test_a_rule_for_a_chat_does_not_match_an_unknown_chat() -> None:
@@ -113,7 +113,7 @@ def test_in_a_chat_with_others_an_agent_may_not_search_even_its_own(chat: str) -
         with_agents("deny", rule("sessions")),
     ):
         assert agents_own(given, Asker("main", chat)) == set()
-    assert permitted(with_agents(), Asker("main", chat)) == ALL
+    assert permitted(with_agents(), Asker("main", chat)) == ALL - {"diary"}, "which is private"
 
 
 def test_no_rule_gives_an_agent_what_belongs_to_another() -> None:

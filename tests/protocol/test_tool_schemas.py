@@ -1,4 +1,4 @@
-"""The four tools: the parser accepts exactly what the published schemas allow."""
+"""The tools: the parser accepts exactly what the published schemas allow."""
 
 import json
 import re
@@ -41,6 +41,7 @@ TYPES: dict[str, Any] = {
     "boolean": bool,
     "integer": int,
     "null": type(None),
+    "number": (int, float),
     "object": dict,
     "string": str,
 }
@@ -122,7 +123,7 @@ def test_every_parameter_is_described() -> None:
     for schema in SCHEMAS.values():
         for name, parameter in schema["properties"].items():
             described = "description" in parameter or any(
-                "$ref" in option for option in parameter.get("anyOf", [])
+                "$ref" in option or "description" in option for option in parameter.get("anyOf", [])
             )
             assert described, name
 
@@ -133,6 +134,11 @@ def test_permissions_are_as_documented() -> None:
         "obsidian_rag_index": ["index:write"],
         "obsidian_rag_status": ["vault:read"],
         "obsidian_rag_memory_store": ["memory:write"],
+        "obsidian_rag_read": ["vault:read"],
+        "obsidian_rag_related": ["vault:read"],
+        "obsidian_rag_memory_search": ["memory:read"],
+        "obsidian_rag_memory_write": ["memory:write"],
+        "obsidian_rag_memory_forget": ["memory:write"],
     }
 
 
