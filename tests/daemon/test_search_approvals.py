@@ -34,7 +34,7 @@ def kayaks() -> Iterator[Vault]:
         yield vault
 
 
-@pytest.mark.parametrize("headers", [WORK, assistant_headers(None)])
+@pytest.mark.parametrize("headers", [WORK, assistant_headers(None, None, "s1")])
 def test_a_search_shows_what_needs_no_consent_then_what_was_released(
     kayaks: Vault, headers: dict[str, str]
 ) -> None:
