@@ -198,6 +198,14 @@ async def test_a_release_is_for_the_text_as_it_was_listed(
     assert [one["citations"] for one in await waiting(blocking)] == [["Diary.md#L1-L5"]]
 
 
+async def test_a_release_is_not_for_other_words_in_the_same_lines(
+    blocking: RunningGateway, vault: Path
+) -> None:
+    await decide(blocking, (await read(blocking, *AGENT)).data["approval"])
+    (vault / DIARY).write_text(TEXT.replace("A session", "The last session"))
+    assert (await read(blocking, *AGENT)).data["text"] is None
+
+
 async def test_a_refusal_is_remembered_and_the_agent_is_told(blocking: RunningGateway) -> None:
     approval = (await read(blocking, *AGENT)).data["approval"]
     assert (await decide(blocking, approval, release=False)).data["outcome"] == "refused"

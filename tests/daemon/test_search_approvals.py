@@ -70,6 +70,17 @@ def test_a_sensitive_passage_that_was_not_listed_stays_withheld() -> None:
         assert waits["citations"] == ["New.md#L1-L1"]
 
 
+def test_a_listed_passage_whose_words_have_changed_stays_withheld() -> None:
+    with serve_text(NOTES, security={"sensitive": "block"}) as vault:
+        release(vault, ask(vault, "kayak", WORK).data["approval"])
+        vault.write("Debt.md", "I owe Bo 99 dollars for the kayak.\n")
+        vault.index_text()
+        found = ask(vault, "kayak", WORK)
+        assert set(found.files) == {"Kayak.md", "Loan.md"}
+        (waits,) = vault.get("/v1/approvals").data["approvals"]
+        assert waits["citations"] == ["Debt.md#L1-L1"]
+
+
 def test_a_restart_forgets_what_waits_and_what_was_released() -> None:
     with serve_text(NOTES, security={"sensitive": "block"}) as vault:
         first, other = (ask(vault, query, WORK).data["approval"] for query in ("kayak", "Bo"))
