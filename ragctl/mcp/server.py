@@ -8,6 +8,7 @@ the user's consent: the person is asked in the client, or with `ragctl approve`.
 
 import functools
 import json
+import secrets
 from typing import Any, NamedTuple
 
 import anyio
@@ -51,8 +52,9 @@ Context = ServerRequestContext[Any]
 
 def serve(home: Home, agent: str | None = None, chat: str | None = None) -> None:
     """Serve until the client closes the connection. `agent`: the agent that it stands for; None:
-    the user. `chat`: the kind of chat of that agent."""
-    anyio.run(_serve, Forwarder(home, assistant_headers(agent, chat)))
+    the user. `chat`: the kind of chat of that agent. Each server is a conversation of its own: what
+    is released to one client is not for another."""
+    anyio.run(_serve, Forwarder(home, assistant_headers(agent, chat, secrets.token_hex(16))))
 
 
 async def _serve(forwarder: "Forwarder") -> None:

@@ -22,7 +22,14 @@ from ragd.access.search_scope import search_scope
 from ragd.config.live_settings import Settings
 from ragd.errors import RagdError
 from ragd.gateway.http_server import Handler
-from ragd.protocol.asker import AGENT_HEADER, ASSISTANT_HEADER, CHAT_HEADER, Asker, read_asker
+from ragd.protocol.asker import (
+    AGENT_HEADER,
+    ASSISTANT_HEADER,
+    CHAT_HEADER,
+    SESSION_HEADER,
+    Asker,
+    read_asker,
+)
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.state.ledger import Ledger
 from ragd.vault.collection_paths import MEMORY, VAULT, collection_of, group_of
@@ -30,7 +37,7 @@ from ragd.vault.collection_paths import MEMORY, VAULT, collection_of, group_of
 
 def asker_of(request: web.BaseRequest) -> Asker:
     """Who sends this request. Raises RagdError for headers that are not valid."""
-    names = (AGENT_HEADER, CHAT_HEADER, ASSISTANT_HEADER)
+    names = (AGENT_HEADER, CHAT_HEADER, SESSION_HEADER, ASSISTANT_HEADER)
     return read_asker(*(_header(request, name) for name in names))
 
 

@@ -22,7 +22,6 @@ from ragd.guard.live_rules import approvals, confirmations
 from ragd.protocol.asker import Asker
 from ragd.protocol.envelope import ErrorBody, error_body
 
-EXPIRY_EVERY_S = 30.0
 RECORD_WITHIN_S = 0.5  # a request for approval; the search is answered anyway
 
 
@@ -41,7 +40,6 @@ class Consent:
 
     def __init__(self, settings: Settings, clock: Clock, facts: FactRecorder) -> None:
         self._settings = settings
-        self._clock = clock
         self._facts = facts
         self._tokens = confirmations(clock)
         self._approvals = approvals(clock)
@@ -125,12 +123,6 @@ class Consent:
         }
 
     # For the log
-
-    async def run(self) -> None:
-        """Record the approvals that nobody decided in time, in a loop."""
-        while True:
-            await self._clock.sleep(EXPIRY_EVERY_S)
-            await self.record_expired()
 
     async def record_expired(self) -> None:
         """Record the approvals that expired since the last time."""

@@ -3,7 +3,6 @@
 It never records the request, only the code and the tool.
 """
 
-from ragd.clock import Clock
 from ragd.errors import RagdError
 from ragd.events import RequestRefused
 from ragd.gateway.fact_recorder import FactRecorder
@@ -14,8 +13,7 @@ RECORD_EVERY_S = 60.0
 class Refusals:
     """Refusals that are not recorded yet."""
 
-    def __init__(self, clock: Clock, facts: FactRecorder) -> None:
-        self._clock = clock
+    def __init__(self, facts: FactRecorder) -> None:
         self._facts = facts
         self._waiting: dict[str, tuple[int, str]] = {}  # code -> how many, last tool
 
@@ -23,12 +21,6 @@ class Refusals:
         """One more refusal with this code."""
         known, _ = self._waiting.get(code, (0, ""))
         self._waiting[code] = (known + 1, tool)
-
-    async def run(self) -> None:
-        """Record the counts every minute."""
-        while True:
-            await self._clock.sleep(RECORD_EVERY_S)
-            await self.record()
 
     async def record(self) -> None:
         """Record the refusals since the last time. If that fails, they stay counted."""

@@ -38,7 +38,7 @@ from ragd.gateway.note_excerpts import (
 from ragd.gateway.note_tools import NoteTools, RelatedSearch
 from ragd.gateway.open_streams import OpenStreams
 from ragd.gateway.pause import PauseControl
-from ragd.gateway.refusals import Refusals
+from ragd.gateway.refusals import RECORD_EVERY_S, Refusals
 from ragd.gateway.search_answers import PassageSearch, SearchAnswers
 from ragd.gateway.status import pause_data
 from ragd.gateway.tools import Tools, ms_since
@@ -85,13 +85,14 @@ class ToolGateway:
         memory_vectors: MemoryVectors | None = None,
     ) -> None:
         self._ledger = ledger
+        self._clock = clock
         self._settings = settings
         self._guard = guard
         self._stop = stop
         self._reload = reload
         self._vector_progress = vector_progress
         self._facts = facts = FactRecorder(ledger.journal)
-        self._refusals = Refusals(clock, facts)
+        self._refusals = Refusals(facts)
         self._lost = LossRecorder(ledger, facts)
         self._jobs = JobControl(ledger, facts)
         self._pause = PauseControl(ledger, clock, facts)
@@ -152,9 +153,10 @@ class ToolGateway:
     async def run(self) -> None:
         """Record refused requests and expired approvals, in a loop."""
         await self.agent_notes.remove_leftovers()
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._refusals.run())
-            group.create_task(self._consent.run())
+        while True:
+            await self._clock.sleep(RECORD_EVERY_S)
+            await self._refusals.record()
+            await self._consent.record_expired()
 
     def refuse(self, why: RagdError, request: web.Request | None, tool: str = "") -> Envelope:
         """Count a refusal, and return its envelope."""

@@ -1,8 +1,8 @@
 """Requests of agents that wait until a person agrees to show withheld text.
 
 They are kept in memory only: a restart forgets them. What is kept of a text is its citation and its
-digest, never the text. An approval is never valid for another agent, chat, call or text, and never
-twice. The agent gets only its id, which cannot be used to release it.
+digest, never the text. An approval is never valid for another agent, chat, conversation, call or
+text, and never twice. The agent gets only its id, which cannot be used to release it.
 """
 
 import hashlib

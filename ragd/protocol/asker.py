@@ -9,10 +9,11 @@ from urllib.parse import quote, unquote
 from msgspec import Struct
 
 from ragd.errors import RagdError
-from ragd.protocol.limits import AGENT_MAX_CHARS, CHAT_MAX_CHARS
+from ragd.protocol.limits import AGENT_MAX_CHARS, CHAT_MAX_CHARS, SESSION_MAX_CHARS
 
 AGENT_HEADER = "X-Ragd-Agent"
 CHAT_HEADER = "X-Ragd-Chat"
+SESSION_HEADER = "X-Ragd-Session"  # which conversation it is; only compared, never shown
 ASSISTANT_HEADER = "X-Ragd-Assistant"  # present: a program asks for the user; no person typed it
 
 
@@ -22,6 +23,7 @@ class Asker(Struct, frozen=True):
     agent: str = ""  # empty: an agent without a name
     chat: str = ""  # direct, group, channel; empty: not known
     is_owner: bool = False
+    session: str = ""  # which conversation of the agent; empty: not known
     is_assistant: bool = False  # has the user's access, but cannot consent for the user
 
     @property
@@ -40,21 +42,32 @@ def asker_headers(agent: str | None, chat: str | None = None) -> dict[str, str]:
     return {AGENT_HEADER: quote(agent, safe=""), CHAT_HEADER: quote(chat or "", safe="")}
 
 
-def assistant_headers(agent: str | None, chat: str | None = None) -> dict[str, str]:
+def assistant_headers(agent: str | None, chat: str | None, session: str) -> dict[str, str]:
     """The headers of a program that asks for a model: as this agent, or with the user's access."""
-    return asker_headers(agent, chat) or {ASSISTANT_HEADER: "1"}
+    asker = asker_headers(agent, chat) or {ASSISTANT_HEADER: "1"}
+    return {**asker, SESSION_HEADER: quote(session, safe="")}
 
 
-def read_asker(agent: str | None, chat: str | None, assistant: str | None = None) -> Asker:
+def read_asker(
+    agent: str | None,
+    chat: str | None,
+    session: str | None = None,
+    assistant: str | None = None,
+) -> Asker:
     """The asker from the values of the headers. Raises RagdError for a value that is not valid.
 
     One header is enough to be an agent: a client that knows only the kind of chat is not the user.
+    One that knows only the session is an assistant.
     """
+    if agent is None and chat is None and session is None and assistant is None:
+        return OWNER
+    conversation = _read(SESSION_HEADER, session or "", SESSION_MAX_CHARS)
     if agent is None and chat is None:
-        return OWNER if assistant is None else Asker(is_owner=True, is_assistant=True)
+        return Asker(is_owner=True, is_assistant=True, session=conversation)
     return Asker(
         _read(AGENT_HEADER, agent or "", AGENT_MAX_CHARS),
         _read(CHAT_HEADER, chat or "", CHAT_MAX_CHARS),
+        session=conversation,
     )
 
 

@@ -9,6 +9,7 @@ QUERY_MAX_CHARS = 100_000  # a longer query is refused
 QUERY_READ_CHARS = 2_000  # only the beginning of a longer query is searched
 PAUSE_MAX_S = 30 * 86_400
 AGENT_MAX_CHARS = 200
+SESSION_MAX_CHARS = 200
 CHAT_MAX_CHARS = 50
 
 # A day, or a timestamp with or without an offset.

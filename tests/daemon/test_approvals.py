@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from ragd.gateway.consent import EXPIRY_EVERY_S
+from ragd.gateway.refusals import RECORD_EVERY_S
 from ragd.guard.approvals import VALID_S
 from ragd.paths import Home
 from tests.daemon.conftest import RunningGateway, run_gateway
@@ -113,6 +113,8 @@ async def test_the_user_sees_what_waits_and_releases_it_once(
         ("X-Ragd-Assistant: 1",),
         ("X-Ragd-Assistant: ",),
         ("x-ragd-assistant: 0",),
+        ("X-Ragd-Session: 1",),
+        ("X-Ragd-Session: ",),
     ],
 )
 async def test_no_agent_and_no_assistant_can_list_or_release(
@@ -145,6 +147,7 @@ async def test_headers_sent_twice_do_not_make_an_agent_the_user(blocking: Runnin
         ("X-Ragd-Agent: work", "X-Ragd-Chat: channel"),
         ("X-Ragd-Agent: work",),
         ("X-Ragd-Assistant: 1",),
+        (*AGENT, "X-Ragd-Session: other"),
     ],
 )
 async def test_a_release_is_for_this_agent_in_this_kind_of_chat(
@@ -193,6 +196,14 @@ async def test_a_release_is_for_the_text_as_it_was_listed(
     (vault / DIARY).write_text(TEXT + "\nAnd the diagnosis.\n")
     assert (await read(blocking, *AGENT)).data["text"] is None
     assert [one["citations"] for one in await waiting(blocking)] == [["Diary.md#L1-L5"]]
+
+
+async def test_a_release_is_not_for_other_words_in_the_same_lines(
+    blocking: RunningGateway, vault: Path
+) -> None:
+    await decide(blocking, (await read(blocking, *AGENT)).data["approval"])
+    (vault / DIARY).write_text(TEXT.replace("A session", "The last session"))
+    assert (await read(blocking, *AGENT)).data["text"] is None
 
 
 async def test_a_refusal_is_remembered_and_the_agent_is_told(blocking: RunningGateway) -> None:
@@ -244,9 +255,9 @@ async def test_the_log_has_ids_names_and_outcomes_but_no_question(
         ]
         await decide(blocking, first)
         await decide(blocking, second, release=False)
-        await clock.wait_for_sleepers(2)
-        clock.advance(VALID_S + EXPIRY_EVERY_S)
-        await clock.wait_for_sleepers(2)  # it sleeps again: this round is recorded
+        await clock.wait_for_sleepers()
+        clock.advance(VALID_S + RECORD_EVERY_S)
+        await clock.wait_for_sleepers()  # it sleeps again: this round is recorded
         recording.cancel()
     common = {"agent": "work", "chat": "direct", "tool": "notes"}
     requested = [(one["approval_id"], one["withheld"]) for one in facts(blocking)[:3]]

@@ -34,7 +34,7 @@ def kayaks() -> Iterator[Vault]:
         yield vault
 
 
-@pytest.mark.parametrize("headers", [WORK, assistant_headers(None)])
+@pytest.mark.parametrize("headers", [WORK, assistant_headers(None, None, "s1")])
 def test_a_search_shows_what_needs_no_consent_then_what_was_released(
     kayaks: Vault, headers: dict[str, str]
 ) -> None:
@@ -68,6 +68,17 @@ def test_a_sensitive_passage_that_was_not_listed_stays_withheld() -> None:
         assert set(found.files) == set(NOTES) and found.data["withheld"] == 1
         (waits,) = vault.get("/v1/approvals").data["approvals"]
         assert waits["citations"] == ["New.md#L1-L1"]
+
+
+def test_a_listed_passage_whose_words_have_changed_stays_withheld() -> None:
+    with serve_text(NOTES, security={"sensitive": "block"}) as vault:
+        release(vault, ask(vault, "kayak", WORK).data["approval"])
+        vault.write("Debt.md", "I owe Bo 99 dollars for the kayak.\n")
+        vault.index_text()
+        found = ask(vault, "kayak", WORK)
+        assert set(found.files) == {"Kayak.md", "Loan.md"}
+        (waits,) = vault.get("/v1/approvals").data["approvals"]
+        assert waits["citations"] == ["Debt.md#L1-L1"]
 
 
 def test_a_restart_forgets_what_waits_and_what_was_released() -> None:

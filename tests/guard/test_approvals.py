@@ -97,6 +97,7 @@ def test_another_call_gets_nothing_and_leaves_the_release_alone(
         Asker("work", "group"),
         Asker("work", ""),
         Asker("", ""),
+        Asker("work", "direct", session="another"),
         Asker(is_owner=True, is_assistant=True),
     ],
 )

@@ -5,10 +5,13 @@ import pytest
 from ragd.errors import RagdError
 from ragd.protocol.asker import (
     AGENT_HEADER,
+    ASSISTANT_HEADER,
     CHAT_HEADER,
     OWNER,
+    SESSION_HEADER,
     Asker,
     asker_headers,
+    assistant_headers,
     read_asker,
 )
 
@@ -32,6 +35,21 @@ def test_any_of_the_headers_makes_an_agent(
 ) -> None:
     assert read_asker(agent, chat) == found
     assert not found.is_owner
+
+
+@pytest.mark.parametrize(("session", "assistant"), [("s", None), (None, "1"), ("", None), ("", "")])
+def test_an_assistant_has_the_users_access_and_is_not_the_person(
+    session: str | None, assistant: str | None
+) -> None:
+    found = read_asker(None, None, session, assistant)
+    assert found.is_owner and not found.is_person
+    assert OWNER.is_person and not read_asker("a", None, session, assistant).is_owner
+
+
+def test_conversations_of_one_agent_are_told_apart() -> None:
+    one, other = (assistant_headers("a", "direct", session)[SESSION_HEADER] for session in "xy")
+    assert read_asker("a", "direct", one) != read_asker("a", "direct", other)
+    assert assistant_headers(None, None, "x").keys() == {ASSISTANT_HEADER, SESSION_HEADER}
 
 
 def test_any_name_survives_the_way_through_a_header() -> None:

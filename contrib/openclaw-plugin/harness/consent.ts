@@ -5,6 +5,7 @@ import { ApprovingUser } from "./approving_user.ts";
 import { type Checks, expect } from "./checks.ts";
 import type { Gateway } from "./gateway.ts";
 import type { Sandbox } from "./sandbox.ts";
+import { ScriptedModel } from "./scripted_model.ts";
 
 const QUESTION = { query: "How much do I owe Sreenivas?", max_results: 2 };
 const SECRET = /owe Sreenivas \$\d/;
@@ -39,6 +40,13 @@ export async function aboutConsent(checks: Checks, sandbox: Sandbox, gateway: Ga
     return text.split("\n").find((one) => one.startsWith("WITHHELD")) ?? "";
   });
   user.close();
+  await checks.item("withheld passages: a run in which OpenClaw cannot ask is blocked", async () => {
+    const { id } = await ask(gateway, { ...QUESTION, max_results: 4 });
+    const said = await agentRun(sandbox, gateway, { ...QUESTION, max_results: 4, confirm: id });
+    expect(/approval unavailable/i.test(said) && !SECRET.test(said), said);
+    expect((await waiting(sandbox)).includes(id), "it does not wait any more");
+    return /Plugin approval unavailable[^"\\]*/.exec(said)?.[0] ?? "";
+  });
   await checks.item("withheld passages: `ragctl approve` releases them, too", async () => {
     const other = { ...QUESTION, max_results: 3 };
     const { id } = await ask(gateway, other);
@@ -80,6 +88,19 @@ async function decide(
   const running = gateway.rpc("tools.invoke", { name: SEARCH.name, args, confirm: true });
   const { title, description } = (await user.decide(decision)).request;
   return { asked: `${title}: ${description}`, answer: JSON.stringify(await running) };
+}
+
+/** One turn of an agent in a terminal, with a model that makes this call. */
+async function agentRun(sandbox: Sandbox, gateway: Gateway, args: Record<string, unknown>): Promise<string> {
+  const model = new ScriptedModel({ name: SEARCH.name, arguments: args });
+  await model.listen(gateway.modelPort);
+  try {
+    const words = ["--agent", "main", "--session-id", "c1", "--message", "Show it.", "--json"];
+    const { stdout, stderr } = await sandbox.run("openclaw", "agent", ...words);
+    return `${stdout}${stderr}${JSON.stringify(model.requests)}`;
+  } finally {
+    model.close();
+  }
 }
 
 async function waiting(sandbox: Sandbox): Promise<string> {

@@ -246,7 +246,7 @@ test("the daemon gets the agent and the kind of chat", async () => {
   const { askers, search, get } = corpus(envelope(found([])), { scope: "any" });
   await search({ query: "x", agentId: "work", agentSessionKey: GROUP });
   await get({ lookup: "a.md", agentSessionKey: "agent:home:direct:ada" }).catch(() => undefined);
-  assert.deepEqual(askers, [
+  assert.deepEqual(askers.map(({ agent, chat }) => ({ agent, chat })), [
     { agent: "work", chat: "group" },
     { agent: "home", chat: "direct" },
   ]);

@@ -171,6 +171,20 @@ async def test_a_release_with_ragctl_while_the_question_is_open_counts(
     assert outcomes(blocking) == ["refused"], "the first decision counts"
 
 
+async def test_what_is_released_to_one_client_is_not_for_another(
+    blocking: Home, short: Path, ragctl: Ragctl
+) -> None:
+    async with (
+        connected(blocking, short / "one", None) as first,
+        connected(blocking, short / "two", None) as second,
+    ):
+        await first.call_tool(SEARCH, ASKED)
+        [one] = waiting(blocking)
+        assert ragctl("approve", one["id"], "--yes").code == 0
+        assert SECRET not in text_of(await second.call_tool(SEARCH, ASKED))
+        assert SECRET in text_of(await first.call_tool(SEARCH, ASKED))
+
+
 class RawClient:
     """A client that writes the protocol's own lines, as one of another maker would."""
 
