@@ -20,7 +20,7 @@ from ragd.config.schema import CONTEXT_MAX, Config
 from ragd.config.validation import JsonObject
 from ragd.errors import EXIT_CONFIG, EXIT_NOTHING_FOUND, EXIT_OK
 from ragd.paths import Home
-from ragd.vault.collection_paths import VAULT, join_path, split_path
+from ragd.vault.collection_paths import VAULT, join_path, root_folder, split_path
 from ragd.vault.reading_rules import roots_of
 
 EXAMPLES = (
@@ -89,7 +89,7 @@ def _relative(path: str, config: Config) -> str:
 
 
 def _refuse_unknown_collection(path: str, config: Config) -> None:
-    first = path.partition("/")[0]
+    first = root_folder(path)
     if not first.startswith("@") or first[1:] in config.collections:
         return
     if os.path.exists(os.path.join(config.vault_path, first)):

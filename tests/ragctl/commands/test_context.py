@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from ragd.config.contexts import Contexts
+from ragd.config.load import read
 from ragd.config.schema import CONTEXT_MAX
 from ragd.paths import Home
 from tests.ragctl.conftest import FakeDaemon, Ragctl
@@ -116,3 +118,16 @@ def test_a_running_daemon_uses_it_at_once(
     assert "POST /v1/reload" in fake.requests
     fake.reload_answer = (400, {"message": "No."})
     assert ragctl("context", "set", "Journal", "y", "--json").code == 78
+
+
+def test_an_agents_conversations_can_have_a_context(
+    ragctl: Ragctl, home: Home, short: Path
+) -> None:
+    (short / "agents" / "main" / "sessions").mkdir(parents=True)
+    for key, value in (("path", str(short / "agents")), ("enabled", "true")):
+        assert ragctl("config", "set", f"sessions.{key}", value).code == 0
+    assert ragctl("context", "set", "@sessions/main", "Our talks").code == 0
+    written = json.loads(Path(home.config).read_text())
+    assert written["contexts"] == {"@sessions/main": "Our talks"}
+    assert Contexts(read(home)).of_collection("sessions/main") == "Our talks"
+    assert ragctl("context", "set", "@sessions/other", "Talks").code == 2
