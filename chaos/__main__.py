@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from chaos import appends, daemons, faults, full_disk, indexing, mix, points
+from chaos import agent_memory, appends, daemons, faults, full_disk, indexing, mix, points
 from chaos.harness import Arena
 
 PARTS: dict[str, Callable[[Arena, int], None]] = {
@@ -17,6 +17,7 @@ PARTS: dict[str, Callable[[Arena, int], None]] = {
     "disk": full_disk.run,
     "index": indexing.run,
     "faults": faults.run,
+    "memory": agent_memory.run,
     "mix": mix.run,
 }
 
