@@ -91,7 +91,7 @@ LABELS = re.compile(
 )
 """What announces a secret; the group that matched is its kind."""
 
-# How labels begin. A search for plain letters is ten times as fast as one for labels.
+# How labels begin. A search for plain letters first is much quicker than one for labels alone.
 _BEGINNINGS = re.compile(
     "pas|pw|ken|zug|geh|wla|wif|wi-|net|con|mot|sen|wac|has|lös|пар|密|口|パ|비|see|rec|mne|wie|pin"
     "|puk|tan|cvv|cvc|otp|api|acc|aut|pri|sec|cli|sig|enc|lic|ser|mas|bot|app|tok|cre|x-a|sha|key"
