@@ -1,6 +1,12 @@
-"""`ragctl memory`: lists memories, stores one, or erases one for good."""
+"""`ragctl memory`: what assistants remember, stored facts and their own notes.
+
+It lists and searches them, adds one, or erases one for good. An agent's note has a path such as
+`@memory/main/MEMORY.md`.
+"""
 
 import argparse
+import os
+import sys
 from typing import Any
 from urllib.parse import quote
 
@@ -8,7 +14,19 @@ from ragctl.arguments.vault_paths import relative_to_vault
 from ragctl.cli import add_json, one_of, require_arguments
 from ragctl.daemon.start import call_daemon
 from ragctl.failure import Failure
-from ragctl.views.render import Ink, ago, clean, clean_lines, counted, emit_bytes, print_notice
+from ragctl.views.excerpts import Highlighter
+from ragctl.views.passages import render_passage
+from ragctl.views.render import (
+    Ink,
+    ago,
+    clean,
+    clean_lines,
+    counted,
+    emit_bytes,
+    emit_json,
+    print_notice,
+    print_text,
+)
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK
 from ragd.paths import Home
 
@@ -19,8 +37,19 @@ EXAMPLES = (
         "remember this; searches return it",
     ),
     ("ragctl memory forget debt_to_sreenivas", "erase it; exit 6 if there is no such key"),
+    ("ragctl memory search 'Which tea?'", "stored facts, and what agents wrote for themselves"),
+    ("ragctl memory forget @memory/main/MEMORY.md", "erase an agent's note and its versions"),
 )
-_ARGUMENTS = {"list": (), "store": ("KEY", "VALUE", "NOTE"), "forget": ("KEY",)}
+_ARGUMENTS = {
+    "list": (),
+    "search": ("QUESTION",),
+    "store": ("KEY", "VALUE", "NOTE"),
+    "write": ("NOTE", "TEXT"),
+    "earlier": ("NOTE",),
+    "forget": ("KEY-OR-NOTE",),
+}
+_TOOLS = "/v1/tools/obsidian_rag_memory_"
+_AGENTS = "@memory/"
 _STORE = "/v1/tools/obsidian_rag_memory_store"
 _COPY_NOTICE = (
     "The assistant may have its own copy (memory/obsidian-rag.md in its workspace): "
@@ -33,10 +62,14 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.description = f"{parser.description}\n\n" + "\n".join(
         (
             "  list                   show all memories, each with its note",
+            "  search QUESTION        find memories, and notes that agents wrote for themselves",
             "  store KEY VALUE NOTE   remember VALUE, from NOTE; replaces an earlier KEY",
-            "  forget KEY             erase a memory from all of ragd's files",
+            "  write NOTE TEXT        write an agent's note; `-` reads the text from stdin",
+            "  earlier NOTE           show the earlier contents of an agent's note",
+            "  forget KEY-OR-NOTE     erase a memory or an agent's note from all of ragd's files",
         )
     )
+    parser.add_argument("--append", action="store_true", help="with write: add it at the end")
     parser.add_argument("action", metavar="ACTION", type=one_of(*_ARGUMENTS))
     for name in ("key", "value", "note"):
         parser.add_argument(name, metavar=name.upper(), nargs="?")
@@ -48,8 +81,16 @@ def run(args: argparse.Namespace) -> int:
     match args.action:
         case "list":
             return _list(args.home, args.json)
+        case "search":
+            return _search(args.home, args.key, args.json)
         case "store":
             return _store(args.home, args.key, args.value, args.note, args.json)
+        case "write":
+            return _write(args.home, args.key, args.value, args.append, args.json)
+        case "earlier":
+            return _earlier(args.home, args.key, args.json)
+        case _ if args.key.startswith(_AGENTS):
+            return _forget_note(args.home, args.key, args.json)
         case _:
             return _forget(args.home, args.key, args.json)
 
@@ -112,3 +153,69 @@ def _forget(home: Home, key: str, as_json: bool) -> int:
         return EXIT_OK
     print_notice(f"There is no memory `{key}`.\n`ragctl memory list` shows all memories.")
     return EXIT_NOTHING_FOUND
+
+
+# Agents' notes
+
+
+def _search(home: Home, question: str, as_json: bool) -> int:
+    answer = call_daemon(home, "POST", f"{_TOOLS}search", {"query": question}, start=True)
+    data = answer.data
+    if as_json:
+        emit_bytes(answer.body)
+    else:
+        ink, highlighter = Ink(), Highlighter(question)
+        blocks = [_format_memory(memory, ink) for memory in data["memories"]]
+        for number, note in enumerate(data["notes"], 1):
+            blocks.append(render_passage(number, note, highlighter, ink))
+        print_text("\n\n".join(blocks) or "Nothing found.")
+    return EXIT_OK if data["memories"] or data["notes"] else EXIT_NOTHING_FOUND
+
+
+def _write(home: Home, path: str, text: str, append: bool, as_json: bool) -> int:
+    text = sys.stdin.read() if text == "-" else text
+    body = {"path": path, "text": text, "append": append}
+    answer = call_daemon(home, "POST", f"{_TOOLS}write", body, start=True)
+    written = answer.data["path"]
+    if as_json:
+        emit_bytes(answer.body)
+    else:
+        print(f"Written: {clean(written)}")
+    return EXIT_OK
+
+
+def _forget_note(home: Home, path: str, as_json: bool) -> int:
+    answer = call_daemon(home, "POST", f"{_TOOLS}forget", {"path": path}, start=True)
+    forgotten = answer.data["forgotten"]
+    if as_json:
+        emit_bytes(answer.body)
+    elif forgotten:
+        print(f"Forgotten: {clean(answer.data['path'])}")
+    if forgotten:
+        if answer.data["searchable"]:
+            print_notice("It leaves the index in a moment.")
+        return EXIT_OK
+    print_notice(f"There is no note {clean(path)}.")
+    return EXIT_NOTHING_FOUND
+
+
+def _earlier(home: Home, path: str, as_json: bool) -> int:
+    """Read from the disk: the files are the user's own, and no daemon is needed."""
+    inner = os.path.normpath(path.removeprefix(_AGENTS)).split(os.sep)
+    folder = os.path.join(home.agent_note_versions, *inner)
+    if ".." in inner or not os.path.isdir(folder):
+        print_notice(f"There are no earlier contents of {clean(path)}.")
+        return EXIT_NOTHING_FOUND
+    names = sorted((name for name in os.listdir(folder) if name.endswith(".md")), reverse=True)
+    found = []
+    for name in names:
+        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+            found.append({"version": int(name.removesuffix(".md")), "text": file.read()})
+    if as_json:
+        emit_json({"path": path, "earlier": found})
+        return EXIT_OK
+    ink = Ink()
+    for one in found:
+        head = ink.paint(f"version {one['version']}", "bold")
+        print_text(f"{head}\n{clean_lines(str(one['text']))}\n")
+    return EXIT_OK

@@ -34,7 +34,13 @@ RULES = {
             (_pattern("snapshots"), "snapshots"),
             (_pattern("logs"), "logs"),
             (_pattern(r"vectors\.lance"), "vectors"),
+            (_pattern("memory|memory-versions"), "agents"),
         ),
+    ),
+    # The notes that agents wrote, and their earlier contents.
+    "agents": OwnedFolderRules(_NOTHING, ((_pattern(r"[^.].*"), "agent_notes"),)),
+    "agent_notes": OwnedFolderRules(
+        _pattern(r"[^.].*\.md|\..+\.md\.tmp"), ((_pattern(r"[^.].*"), "agent_notes"),)
     ),
     "events": OwnedFolderRules(_pattern(rf"{_SEGMENT}(?:\.tmp)?"), ((_pattern("aside"), "aside"),)),
     "aside": OwnedFolderRules(_pattern(rf"{_SEGMENT}\..+")),

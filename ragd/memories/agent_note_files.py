@@ -88,11 +88,6 @@ class AgentNoteFiles:
                 with contextlib.suppress(OSError):
                     path.unlink()
 
-    def earlier(self, agent: str, inner: str) -> list[str]:
-        """The earlier contents of a note, newest first."""
-        files = reversed(self._version_files(agent, inner))
-        return [path.read_text("utf-8", "replace") for path in files]
-
     def _keep_version(self, agent: str, inner: str, data: bytes) -> None:
         folder = self._versions / agent / inner
         _make_folders(self._versions, folder)

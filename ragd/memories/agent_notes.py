@@ -98,10 +98,6 @@ class AgentNotes:
             searchable = True
         return {"forgotten": gone, "path": path, "searchable": searchable}
 
-    async def earlier(self, asker: Asker, typed: str) -> list[str]:
-        """The earlier contents of a note, newest first."""
-        return await asyncio.to_thread(self._files.earlier, *self.place_of(asker, typed))
-
     def place_of(self, asker: Asker, typed: str) -> tuple[str, str]:
         """The agent and the path in its folder. Raises RagdError for a path of another agent."""
         agent = OWNERS_AGENT if asker.is_owner else asker.agent

@@ -108,3 +108,25 @@ def test_a_damaged_store_is_reported_and_nothing_is_forgotten(
     result = ragctl("memory", "list")
     assert (result.code, result.out) == (1, "")
     assert "damaged" in result.err and json.dumps(home.root)[1:-1] not in result.err
+
+
+def test_an_agents_note_is_written_found_shown_and_erased(ragctl: Any, remember: Any) -> None:
+    said = ragctl("memory", "write", "MEMORY.md", "The user likes strong tea.")
+    assert (said.code, said.out) == (0, "Written: @memory/main/MEMORY.md\n")
+    more = ragctl("memory", "write", "@memory/main/MEMORY.md", "And boats.", "--append", "--json")
+    assert more.json["data"]["versions"] == 1
+    earlier = ragctl("memory", "earlier", "@memory/main/MEMORY.md")
+    assert earlier.out == "version 1\nThe user likes strong tea.\n\n"
+    assert ragctl("memory", "earlier", "@memory/main/../x.md").code == 6
+    assert ragctl("memory", "search", "strong tea").code in (0, 6), "there is no index here"
+    gone = ragctl("memory", "forget", "@memory/main/MEMORY.md")
+    assert (gone.code, gone.out) == (0, "Forgotten: @memory/main/MEMORY.md\n")
+    assert ragctl("memory", "earlier", "@memory/main/MEMORY.md").code == 6
+    assert ragctl("memory", "forget", "@memory/main/MEMORY.md").code == 6
+
+
+def test_facts_are_searched_without_an_index(ragctl: Any, remember: Any) -> None:
+    remember("harbour", "Stralsund")
+    found = ragctl("memory", "search", "Which harbour?")
+    assert found.code == 0 and "Stralsund" in found.out
+    assert ragctl("memory", "search", "zeppelin").code == 6

@@ -36,6 +36,8 @@ def fill(home: Home, vectors: str | None = None) -> None:
         *("events/0000000000000001.ndjson", "events/0000000000000009.ndjson.tmp"),
         "events/aside/0000000000000001.ndjson.0000000000000042-1.tail.pending",
         "snapshots/0000000000000042.json",
+        *("memory/main/MEMORY.md", "memory/main/memory/2026-11-16.md", "memory/main/.LOG.md.tmp"),
+        "memory-versions/main/MEMORY.md/00000001.md",
         *(f"{table}/data/01.lance", f"{table}/_versions/7.manifest", f"{table}/_versions/.tmp_x"),
         *(f"{table}/_versions/8.manifest#1", f"{table}/_versions/latest_version_hint.json"),
         *(f"{table}/_transactions/1-a.txn", f"{table}/_deletions/0-1-2.arrow"),
