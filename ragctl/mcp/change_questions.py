@@ -80,7 +80,7 @@ def change_question(tool: str, arguments: dict[str, Any]) -> str:
     rest = f" … ({len(lines) - 1} more lines)" if len(lines) > 1 else ""
     if arguments.get("append"):
         return f"Add to the note {path} of the assistant's memory: {first}{rest}?"
-    return f"Write the note {path} of the assistant's memory, in place of an earlier one: {first}{rest}?"
+    return f"Write the note {path} of the assistant's memory, replacing what it has: {first}{rest}?"
 
 
 def _quoted(said: Any, most: int) -> str:

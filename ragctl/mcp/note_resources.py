@@ -38,7 +38,7 @@ _META = (
     *("citation", "collection", "kind", "trust", "stale", "injection_suspected", "sensitive"),
     *("from", "to", "total_lines", "lines_after", "withheld"),
 )
-_META_PREFIX = "io.github.ragd/"
+_META_PREFIX = "ragd/"
 
 
 class ReadNote(NamedTuple):

@@ -35,7 +35,7 @@ from ragctl.failure import Failure, describe_os_error
 from ragctl.mcp import note_resources
 from ragctl.mcp.answers import INSTRUCTIONS, render_answer
 from ragctl.mcp.change_questions import ask_before_change
-from ragctl.mcp.consent import ConsentQuestions
+from ragctl.mcp.consent import ConsentQuestions, can_ask
 from ragctl.mcp.daemon_calls import DaemonCalls
 from ragctl.mcp.tool_hints import SEARCH, announced_tool
 from ragctl.views.render import add_home_option
@@ -95,7 +95,8 @@ class Forwarder:
         self, context: Context, params: PaginatedRequestParams | None
     ) -> ListToolsResult:
         published = await anyio.to_thread.run_sync(self._read_tools, abandon_on_cancel=True)
-        return ListToolsResult(tools=[announced_tool(one) for one in published])
+        asks = can_ask(context.session)
+        return ListToolsResult(tools=[announced_tool(one, client_asks=asks) for one in published])
 
     async def call_tool(
         self, context: Context, params: CallToolRequestParams

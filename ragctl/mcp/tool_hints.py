@@ -55,14 +55,16 @@ def asks_first(name: str) -> bool:
     return _HINTS.get(name, _UNKNOWN).asks
 
 
-def announced_tool(published: dict[str, Any]) -> Tool:
-    """A tool that the daemon publishes, as MCP clients see it."""
+def announced_tool(published: dict[str, Any], *, client_asks: bool) -> Tool:
+    """A tool that the daemon publishes, as MCP clients see it. `client_asks`: it can show our
+    questions to the user, so the model need not."""
     name = published["name"]
     hints = _HINTS.get(name, _UNKNOWN)
     return Tool(
         name=name,
         title=hints.title or None,
-        description=published["description"] + (ASK_FIRST if hints.asks else ""),
+        description=published["description"]
+        + (ASK_FIRST if hints.asks and not client_asks else ""),
         input_schema=published["parameters"],
         annotations=ToolAnnotations(
             read_only_hint=hints.reads,
