@@ -21,7 +21,7 @@ from mcp_types import (
 
 from ragctl.mcp.consent import NO_FIELDS, can_ask
 from ragctl.mcp.tool_hints import MEMORY_FORGET, asks_first
-from ragctl.views.render import clean
+from ragctl.views.render import clean, counted
 
 ASKED_WITHIN_S = 300.0
 NAME_CHARACTERS = 120
@@ -77,7 +77,7 @@ def change_question(tool: str, arguments: dict[str, Any]) -> str:
     text = str(arguments.get("text", ""))
     lines = [line for line in text.splitlines() if line.strip()]
     first = _quoted(lines[0].strip() if lines else "", LINE_CHARACTERS)
-    rest = f" … ({len(lines) - 1} more lines)" if len(lines) > 1 else ""
+    rest = f" … ({counted(len(lines) - 1, 'more line')})" if len(lines) > 1 else ""
     if arguments.get("append"):
         return f"Add to the note {path} of the assistant's memory: {first}{rest}?"
     return f"Write the note {path} of the assistant's memory, replacing what it has: {first}{rest}?"
