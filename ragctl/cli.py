@@ -28,7 +28,7 @@ COMMANDS = {
         "completion": "Print a completion script for your shell.",
         "doctor": "Find out what is wrong, even when the daemon is down.",
         "purge": "Remove everything that ragd wrote, and nothing else.",
-        "mcp": "Serve the four tools to an MCP client, over stdin and stdout.",
+        "mcp": "Serve the tools to an MCP client, over stdin and stdout.",
     },
     "Everyday use": {
         "search": "Ask a question and read the passages that answer it.",

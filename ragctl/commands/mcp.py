@@ -1,4 +1,4 @@
-"""`ragctl mcp`: the four tools for any MCP client, over stdin and stdout."""
+"""`ragctl mcp`: the tools for any MCP client, over stdin and stdout."""
 
 import argparse
 import os

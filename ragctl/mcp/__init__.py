@@ -1,1 +1,1 @@
-"""The four tools for MCP clients."""
+"""The tools and notes for MCP clients."""

@@ -20,7 +20,7 @@ from ragd.errors import RagdError, StartupError
 from ragd.paths import Home
 
 ASKED_CHARACTERS = 200
-_NO_FIELDS: dict[str, Any] = {"type": "object", "properties": {}}  # accept or decline is enough
+NO_FIELDS: dict[str, Any] = {"type": "object", "properties": {}}  # accept or decline is enough
 _DECISIONS = {"accept": True, "decline": False}
 _VERBS = {"notes": "read"}
 
@@ -42,7 +42,7 @@ class ConsentQuestions:
             if waiting is None:
                 return True  # decided meanwhile, with `ragctl approve`
             with anyio.fail_after(max(1, waiting["expires_in_s"])):
-                said = await session.elicit_form(question_text(waiting), _NO_FIELDS, call)
+                said = await session.elicit_form(question_text(waiting), NO_FIELDS, call)
             release = _DECISIONS.get(said.action)
             if release is None:
                 return False  # the person closed the question

@@ -1,4 +1,4 @@
-"""The four tools for MCP clients, over stdio: each call is forwarded to the daemon's socket.
+"""The tools and the notes for MCP clients, over stdio: each call is forwarded to the daemon.
 
 Only the protocol is on stdout. A daemon that is down is started. A failure is an answer with the
 next step; it never ends the server. It may stand for an agent: the daemon then answers from the
@@ -15,21 +15,30 @@ import anyio
 import anyio.to_thread
 from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    InputRequiredResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
     TextContent,
-    Tool,
-    ToolAnnotations,
 )
 
 from ragctl.daemon.client import Answer
-from ragctl.daemon.start import call_daemon, call_daemon_when_ready, describe_version_mismatch
+from ragctl.daemon.start import describe_version_mismatch
 from ragctl.failure import Failure, describe_os_error
-from ragctl.mcp.answers import INSTRUCTIONS, SEARCH, render_answer
-from ragctl.mcp.consent import ConsentQuestions
+from ragctl.mcp import note_resources
+from ragctl.mcp.answers import INSTRUCTIONS, render_answer
+from ragctl.mcp.change_questions import ask_before_change
+from ragctl.mcp.consent import ConsentQuestions, can_ask
+from ragctl.mcp.daemon_calls import DaemonCalls
+from ragctl.mcp.tool_hints import SEARCH, announced_tool
 from ragctl.views.render import add_home_option
 from ragd import __version__
 from ragd.errors import RagdError, StartupError
@@ -38,14 +47,10 @@ from ragd.protocol import tool_schemas
 from ragd.protocol.asker import assistant_headers
 from ragd.protocol.collection_list import describe_collections
 
-_TITLES = {
-    "obsidian_rag_search": "Search notes",
-    "obsidian_rag_index": "Index notes",
-    "obsidian_rag_status": "Status of the index",
-    "obsidian_rag_memory_store": "Remember a fact",
-}
-_READS = ("obsidian_rag_search", "obsidian_rag_status")
-_REPLACES = ("obsidian_rag_memory_store",)  # a new memory replaces an old one with the same key
+_REFUSED = (
+    "The user did not agree, so nothing was changed. Do not repeat this call unless the user asks "
+    "for it."
+)
 
 Context = ServerRequestContext[Any]
 
@@ -65,6 +70,9 @@ async def _serve(forwarder: "Forwarder") -> None:
         instructions=INSTRUCTIONS,
         on_list_tools=forwarder.list_tools,
         on_call_tool=forwarder.call_tool,
+        on_list_resources=forwarder.list_resources,
+        on_list_resource_templates=forwarder.list_resource_templates,
+        on_read_resource=forwarder.read_resource,
     )
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
@@ -81,8 +89,7 @@ class Forwarder:
     """Forwards each call in a thread of its own, so that a slow one does not delay the others."""
 
     def __init__(self, home: Home, headers: dict[str, str]) -> None:
-        self._home = home
-        self._headers = headers
+        self._calls = DaemonCalls(home, headers)
         self._consent = ConsentQuestions(home)
         self._version_reported = False
 
@@ -90,9 +97,17 @@ class Forwarder:
         self, context: Context, params: PaginatedRequestParams | None
     ) -> ListToolsResult:
         published = await anyio.to_thread.run_sync(self._read_tools, abandon_on_cancel=True)
-        return ListToolsResult(tools=[_tool(one) for one in published])
+        asks = can_ask(context.session)
+        return ListToolsResult(tools=[announced_tool(one, client_asks=asks) for one in published])
 
-    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(
+        self, context: Context, params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        decided = await ask_before_change(context, params)
+        if isinstance(decided, InputRequiredResult):
+            return decided
+        if decided == "refused":
+            return _result(_REFUSED, is_error=True)
         call = functools.partial(self._call, params.name, params.arguments or {})
         made = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
         if made.approval is None:
@@ -101,23 +116,45 @@ class Forwarder:
             made = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
         return made.result
 
+    async def list_resources(
+        self, context: Context, params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        if params is not None and params.cursor is not None:
+            raise MCPError(INVALID_PARAMS, "The list has one page, so there is no such cursor.")
+        find = functools.partial(note_resources.list_notes, self._calls)
+        return ListResourcesResult(
+            resources=await anyio.to_thread.run_sync(find, abandon_on_cancel=True)
+        )
+
+    async def list_resource_templates(
+        self, context: Context, params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=[note_resources.note_template()])
+
+    async def read_resource(
+        self, context: Context, params: ReadResourceRequestParams
+    ) -> ReadResourceResult:
+        version = context.protocol_version
+        read = functools.partial(note_resources.read_note, self._calls, params.uri, version)
+        found = await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
+        if found.approval is None:
+            return found.result
+        if await self._consent.ask(context.session, found.approval, context.request_id):
+            found = await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
+        return found.result
+
     def _read_tools(self) -> list[dict[str, Any]]:
         """The daemon's tools, because its version may differ. Without an answer, ragctl's own: a
         call of one then reports the reason."""
         try:
-            found = list(self._get("/v1/tools")["tools"])
+            found = list(self._calls.get("/v1/tools")["tools"])
         except Exception:
             return tool_schemas.published_tools()
         try:
-            words = describe_collections(self._get("/v1/collections")["collections"])
+            words = describe_collections(self._calls.get("/v1/collections")["collections"])
         except Exception:  # an earlier version of the daemon: the plain descriptions
             return found
         return [_with_collections(one, words) for one in found] if words else found
-
-    def _get(self, path: str) -> dict[str, Any]:
-        return call_daemon(
-            self._home, "GET", path, start=True, skip_version_notice=True, headers=self._headers
-        ).data
 
     def _call(self, name: str, arguments: dict[str, Any]) -> ForwardedCall:
         if name not in tool_schemas.TOOLS:
@@ -126,7 +163,7 @@ class Forwarder:
                 _result(f"There is no such tool. The tools are: {known}.", is_error=True)
             )
         try:
-            answer = self._forward(name, arguments)
+            answer = self._calls.call_tool(name, arguments)
             text = render_answer(name, answer.envelope)
             data = answer.envelope.get("data")
         except (Failure, StartupError, RagdError) as why:
@@ -137,23 +174,6 @@ class Forwarder:
             return _failed_call(f"Something went wrong inside ragctl ({type(why).__name__}).", "")
         lines = [text, *self._version_notice(answer)]
         return ForwardedCall(_result("\n".join(lines), is_error=data is None), _waits_for(data))
-
-    def _forward(self, name: str, arguments: dict[str, Any]) -> Answer:
-        target = f"/v1/tools/{name}"
-        # Only a search needs the index, which is not open yet right after the daemon's start.
-        send = call_daemon_when_ready if name == SEARCH else call_daemon
-        # A read that a stopping daemon cut off is repeated; but a token is valid only once.
-        idempotent = name in _READS and not arguments.get("confirm")
-        return send(
-            self._home,
-            "POST",
-            target,
-            arguments,
-            start=True,
-            skip_version_notice=True,
-            idempotent=idempotent,
-            headers=self._headers,
-        )
 
     def _version_notice(self, answer: Answer) -> list[str]:
         """That the versions of daemon and ragctl differ; only once."""
@@ -167,23 +187,6 @@ def _with_collections(published: dict[str, Any], words: str) -> dict[str, Any]:
     if published["name"] != SEARCH:
         return published
     return {**published, "description": f"{published['description']} {words}"}
-
-
-def _tool(published: dict[str, Any]) -> Tool:
-    name = published["name"]
-    reads = name in _READS
-    return Tool(
-        name=name,
-        title=_TITLES.get(name),
-        description=published["description"],
-        input_schema=published["parameters"],
-        annotations=ToolAnnotations(
-            read_only_hint=reads,
-            destructive_hint=name in _REPLACES,
-            idempotent_hint=True,
-            open_world_hint=False,
-        ),
-    )
 
 
 def _waits_for(data: Any) -> str | None:

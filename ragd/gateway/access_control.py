@@ -92,6 +92,10 @@ class AccessControl:
         """What a search covers. Raises RagdError for a collection that is not permitted."""
         return self._with_leaving(search_scope(self._settings.current, asker, request))
 
+    def scope_of_list(self, asker: Asker) -> Scope:
+        """What a list of notes covers: the same as a search that names no collection."""
+        return self._with_leaving(default_scope(self._settings.current, asker))
+
     def scope_of_note(self, asker: Asker, path: str) -> Scope:
         """Where a note is looked for: its path names its collection."""
         config = self._settings.current

@@ -38,6 +38,7 @@ from ragd.gateway.note_excerpts import (
 from ragd.gateway.note_tools import NoteTools, RelatedSearch
 from ragd.gateway.open_streams import OpenStreams
 from ragd.gateway.pause import PauseControl
+from ragd.gateway.recent_notes import BY_DEFAULT, RecentNotes
 from ragd.gateway.refusals import RECORD_EVERY_S, Refusals
 from ragd.gateway.search_answers import PassageSearch, SearchAnswers
 from ragd.gateway.status import pause_data
@@ -108,6 +109,7 @@ class ToolGateway:
             settings.home, announce, self._add_agent_folder, partial(until_dropped, ledger)
         )
         access = self._access
+        self._recent = RecentNotes(ledger, access, guard, notes.includes)
         self._tools = Tools(
             self._envelopes,
             searches,
@@ -127,6 +129,7 @@ class ToolGateway:
             web.get("/v1/collections", self._list_collections),
             web.post("/v1/tools/{tool}", self._call_tool),
             web.get("/v1/notes", self._get_note),
+            web.get("/v1/notes/recent", self._list_recent_notes),
             web.get("/v1/memories", self._list_memories),
         ]
         for_the_user = [
@@ -248,6 +251,13 @@ class ToolGateway:
         error = consent_error(data)
         took_ms = ms_since(began)
         return json_response(self._envelopes.data(data, code, took_ms, scope=scope, error=error))
+
+    async def _list_recent_notes(self, request: web.Request) -> web.StreamResponse:
+        refuse_unknown_parameters(request, ("max",))
+        asker = asker_of(request)
+        listed = self._recent.list(parse_whole_number(request, "max", BY_DEFAULT), asker)
+        scope = self._access.scope_of_list(asker)
+        return json_response(self._envelopes.data(listed, scope=scope))
 
     async def _list_memories(self, request: web.Request) -> web.StreamResponse:
         refuse_unknown_parameters(request, ())

@@ -160,6 +160,7 @@ OTHERS = (
     Asked("POST", f"{TOOL}status", {"verbose": True}),
     Asked("GET", "/v1/tools"),
     Asked("GET", "/v1/collections"),
+    Asked("GET", "/v1/notes/recent"),
     Asked("GET", "/v1/memories"),
     Asked("GET", "/v1/absent"),
     Asked("DELETE", "/v1/status"),

@@ -25,6 +25,7 @@ mcp = pytest.importorskip("mcp")
 
 PLACE = str(Path(ragd.__file__).parent.parent)
 SEARCH = "obsidian_rag_search"
+ASKING = ("obsidian_rag_memory_write", "obsidian_rag_memory_forget")
 
 
 @asynccontextmanager
@@ -60,7 +61,7 @@ def errors(short: Path) -> Path:
     return short / "stderr"
 
 
-async def test_it_offers_the_four_tools_as_the_daemon_publishes_them(
+async def test_it_offers_all_tools_as_the_daemon_publishes_them(
     home: Home, fake: FakeDaemon, errors: Path
 ) -> None:
     async with connected(home, errors) as session:
@@ -71,12 +72,24 @@ async def test_it_offers_the_four_tools_as_the_daemon_publishes_them(
     assert set(listed) == set(tool_schemas.TOOLS)
     for one in tool_schemas.published_tools():
         tool = listed[one["name"]]
-        assert (tool.description, tool.input_schema) == (one["description"], one["parameters"])
+        assert tool.input_schema == one["parameters"] and tool.title
+        added = tool.description.removeprefix(one["description"])
+        assert ("wait until they agree" in added) is (one["name"] in ASKING), added
         assert tool.annotations.open_world_hint is False
-    reading = {name for name, tool in listed.items() if tool.annotations.read_only_hint}
-    assert reading == {SEARCH, "obsidian_rag_status"}
-    assert listed["obsidian_rag_memory_store"].annotations.destructive_hint is True
-    assert listed["obsidian_rag_index"].annotations.destructive_hint is False
+    with_hint = {
+        hint: {
+            name.removeprefix("obsidian_rag_")
+            for name, tool in listed.items()
+            if getattr(tool.annotations, hint)
+        }
+        for hint in ("read_only_hint", "destructive_hint", "idempotent_hint")
+    }
+    assert with_hint == {
+        "read_only_hint": {"search", "status", "read", "related", "memory_search"},
+        "destructive_hint": {"memory_store", "memory_write", "memory_forget"},
+        "idempotent_hint": {name.removeprefix("obsidian_rag_") for name in listed}
+        - {"memory_write"},
+    }
 
 
 async def test_it_stands_for_an_agent_whatever_the_arguments_say(
@@ -115,8 +128,9 @@ async def test_the_search_tool_says_which_collections_there_are(
         " The collections, to be named in `collections`: vault; papers: About ice; "
         "diary (searched only when it is named)."
     )
-    assert listed == {name: words for name, words in plain.items() if name != SEARCH}
-    assert before == plain
+    kept = {name: words for name, words in listed.items() if name not in ASKING}
+    assert kept.items() <= plain.items() and listed.keys() | {SEARCH} == plain.keys()
+    assert before == listed | {SEARCH: plain[SEARCH]}
 
 
 @pytest.mark.parametrize(
@@ -152,7 +166,7 @@ async def test_a_daemon_that_cannot_start_is_an_answer_with_the_next_step(
 ) -> None:
     Path(home.config).unlink()
     async with connected(home, errors) as session:
-        assert len((await session.list_tools()).tools) == 4
+        assert len((await session.list_tools()).tools) == len(tool_schemas.TOOLS)
         for name, arguments in ((SEARCH, {"query": "x"}), ("obsidian_rag_status", {})):
             result = await session.call_tool(name, arguments)
             assert result.is_error and " init PATH-TO-YOUR-VAULT`" in text_of(result)
