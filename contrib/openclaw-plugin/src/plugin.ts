@@ -123,7 +123,7 @@ function connection(
   return { ...known, clientFor: (asker) => createClient({ socketPath, timeoutMs, asker }) };
 }
 
-function storedSessions(api: Api): StoredSession {
+export function storedSessions(api: Pick<Api, "runtime">): StoredSession {
   return (sessionKey, agentId) => {
     try {
       const session = api.runtime?.agent?.session;
