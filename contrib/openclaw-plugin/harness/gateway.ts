@@ -32,7 +32,11 @@ export class Gateway {
   }
 
   /** Writes the whole configuration; nothing runs yet. */
-  static async configured(sandbox: Sandbox, plugins: object = WITH_PLUGIN): Promise<Gateway> {
+  static async configured(
+    sandbox: Sandbox,
+    plugins: object = WITH_PLUGIN,
+    defaults: object = {},
+  ): Promise<Gateway> {
     const gateway = new Gateway(sandbox, await freePort(), await freePort());
     sandbox.write("state/openclaw.json", {
       gateway: {
@@ -41,7 +45,7 @@ export class Gateway {
         port: gateway.port,
         auth: { mode: "token", token: gateway.token },
       },
-      agents: { defaults: { model: { primary: "mock/mock-1" }, skipBootstrap: true } },
+      agents: { defaults: { model: { primary: "mock/mock-1" }, skipBootstrap: true, ...defaults } },
       models: {
         catalogRefresh: { enabled: false },
         providers: {

@@ -10,6 +10,7 @@ import { VAULT } from "./example_vault.ts";
 import { aboutCollections } from "./collections.ts";
 import { aboutConsent } from "./consent.ts";
 import { Gateway } from "./gateway.ts";
+import { aboutMemorySlot } from "./memory_slot.ts";
 import { aboutMemoryTools } from "./memory_tools.ts";
 import { aboutDocs, aboutPackage, aboutPublishing } from "./package.ts";
 import { ROOT, Sandbox } from "./sandbox.ts";
@@ -92,6 +93,7 @@ try {
   await aboutMemoryTools(checks, sandbox, gateway);
   await checks.item("security audit --deep has no finding of ours", () => audit(sandbox, gateway));
   await aboutPublishing(checks, sandbox);
+  await aboutMemorySlot(checks, startDaemon);
   await checks.item("the checkout and the user's own OpenClaw are as before", async () => {
     const after = await surroundings(sandbox);
     expect(after === before, after);

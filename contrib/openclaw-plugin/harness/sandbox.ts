@@ -9,6 +9,7 @@ import { join } from "node:path";
 
 export const ROOT = process.env["RAGD_ROOT"] ?? "";
 export const PLUGIN = join(ROOT, "contrib/openclaw-plugin");
+export const MEMORY_PLUGIN = join(ROOT, "contrib/openclaw-memory");
 
 export interface Ran {
   code: number;

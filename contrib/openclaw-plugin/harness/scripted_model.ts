@@ -1,5 +1,5 @@
-/** A scripted model with OpenAI's chat completions API on loopback: it calls one tool, then answers from
- * the result. Without an answer from a note it returns the result itself. */
+/** A scripted model with OpenAI's chat completions API on loopback: it calls its tools one after the other, then
+ * answers from the last result. Without an answer from a note it returns the result itself. */
 
 import { createServer, type Server, type ServerResponse } from "node:http";
 
@@ -23,14 +23,14 @@ export class ScriptedModel {
   readonly requests: Request[] = [];
   readonly #server: Server;
 
-  constructor(call: Call) {
+  constructor(...calls: Call[]) {
     this.#server = createServer((incoming, response) => {
       const parts: Buffer[] = [];
       incoming.on("data", (part: Buffer) => parts.push(part));
       incoming.on("end", () => {
         const request = JSON.parse(String(Buffer.concat(parts)) || "{}") as Request;
         this.requests.push(request);
-        reply(response, request, nextStep(request, call));
+        reply(response, request, nextStep(request, calls));
       });
     });
   }
@@ -60,9 +60,22 @@ export class ScriptedModel {
 
 type Delta = Record<string, unknown>;
 
-function nextStep({ messages }: Request, call: Call): Delta {
-  const result = messages.findLast(({ role }) => role === "tool");
-  if (result) return { role: "assistant", content: answerFrom(textOf(result.content)) };
+/** What a turn that saves memories before a compaction is asked. */
+const SAVE = /Call write with the path (memory\/[\d-]+\.md)/;
+export const SAVED = "The user prefers the night train.";
+
+function nextStep({ messages }: Request, calls: readonly Call[]): Delta {
+  const lastUser = messages.findLastIndex(
+    ({ role, content }) => role === "user" && !textOf(content).includes("OPENCLAW_INTERNAL"),
+  );
+  const results = messages.slice(lastUser).filter(({ role }) => role === "tool");
+  const path = SAVE.exec(textOf(messages[lastUser]?.content))?.[1];
+  const steps = path ? [{ name: "write", arguments: { path, content: SAVED } }] : calls;
+  const call = steps[results.length];
+  if (!call) {
+    const told = textOf(results.at(-1)?.content);
+    return { role: "assistant", content: path ? "NO_REPLY" : results.length ? answerFrom(told) : "All right." };
+  }
   const wanted = { name: call.name, arguments: JSON.stringify(call.arguments) };
   return {
     role: "assistant",

@@ -1,4 +1,4 @@
-/** The four tools through the gateway: valid and invalid calls, with and without the daemon. */
+/** The tools of the contract through the gateway: valid and invalid calls, with and without the daemon. */
 
 import { request } from "node:http";
 
@@ -133,6 +133,9 @@ async function sameParameters(sandbox: Sandbox): Promise<string> {
   return TOOLS.map(({ name }) => name).join(", ");
 }
 
+/** Parameters of the daemon for people's clients only: a model has no use for them. */
+const FOR_PEOPLE = ["mark_sentences"];
+
 const LIMITS = ["minimum", "maximum", "minLength", "maxLength", "maxItems", "pattern"];
 
 type Schema = Record<string, unknown>;
@@ -148,7 +151,9 @@ function skeleton(schema: unknown, definitions?: Schema): unknown {
       (one["anyOf"] as Schema[]).find(({ type }) => type !== "null"),
       defs,
     );
-  const properties = Object.entries((one["properties"] ?? {}) as Schema);
+  const properties = Object.entries((one["properties"] ?? {}) as Schema).filter(
+    ([name]) => !FOR_PEOPLE.includes(name),
+  );
   return {
     type: one["type"] ?? "string",
     limits: LIMITS.map((name) => one[name] ?? null),

@@ -1,5 +1,6 @@
 /** An envelope as text for a model: compact JSON, fenced notes, and instructions. Pure. */
 
+import { READ } from "./agent_tools.js";
 import { contextLine } from "./collections.js";
 import { withinLimits, type Limits } from "./cutting.js";
 import { type Envelope, isObject } from "./envelope.js";
@@ -36,13 +37,13 @@ export function plainResult(tool: string, answer: Envelope, quotes = false): Too
   return result(tool, [quotes ? fenced(shown) : shown, ...next], failed);
 }
 
-function result(tool: string, lines: string[], failed?: string): ToolResult {
+export function result(tool: string, lines: string[], failed?: string): ToolResult {
   const details = failed === undefined ? { tool } : { ok: false, error: failed };
   return { content: [{ type: "text", text: lines.join("\n") }], details };
 }
 
 /** The fields that a model needs of each passage and memory; false and empty ones are left out. */
-function neededFields(data: Row, cite: boolean): Row {
+export function neededFields(data: Row, cite: boolean): Row {
   return {
     ...data,
     results: rows(data["results"]).map((row) => ({
@@ -76,7 +77,7 @@ function neededFields(data: Row, cite: boolean): Row {
 
 /** What the user says about the places of the results that are shown: after the fence, because these
  * words are not from a note. */
-function contextLines(results: Row[], shown: number): string[] {
+export function contextLines(results: Row[], shown: number): string[] {
   const places = new Map<string, number[]>();
   for (const [index, row] of results.slice(0, shown).entries()) {
     const words = contextLine(row["context"]);
@@ -90,7 +91,7 @@ function contextLines(results: Row[], shown: number): string[] {
 }
 
 /** Instructions for the model, in plain words, after the fence. */
-function instructions(answer: Envelope & { data: Row }, cite: boolean, canAsk: boolean): string[] {
+export function instructions(answer: Envelope & { data: Row }, cite: boolean, canAsk: boolean): string[] {
   const { data } = answer;
   const results = rows(data["results"]);
   const all = [...results, ...rows(data["memories"])];
@@ -154,7 +155,7 @@ function instructions(answer: Envelope & { data: Row }, cite: boolean, canAsk: b
 /** Errors in the call itself: the model can correct them without the user. */
 const FOR_THE_MODEL = new Set(["INVALID_REQUEST", "UNKNOWN_DIRECTORY", "UNKNOWN_COLLECTION"]);
 
-function problemLine({ status, error }: Envelope): string {
+export function problemLine({ status, error }: Envelope): string {
   if (error && FOR_THE_MODEL.has(error.code)) {
     return defused(`This call was not understood: ${error.message} ${error.suggestion}`).trimEnd();
   }
@@ -166,7 +167,7 @@ function problemLine({ status, error }: Envelope): string {
 }
 
 /** How the user can agree to see what is withheld: with a token, in OpenClaw, or in a terminal. */
-function withheldLine({ data, error }: Envelope & { data: Row }, canAsk: boolean): string {
+export function withheldLine({ data, error }: Envelope & { data: Row }, canAsk: boolean): string {
   const what = `WITHHELD: ${data["withheld"]} sensitive texts are not shown.`;
   if (typeof data["confirm"] === "string") {
     return (
@@ -191,8 +192,8 @@ function withheldLine({ data, error }: Envelope & { data: Row }, canAsk: boolean
 function howToReadOn(data: Row): string {
   const more = data["left_out"] ? ` ${data["left_out"]} more did not fit.` : "";
   return (
-    `Texts with \`cut\` are shortened.${more} To read a whole text, search for its words with ` +
-    "max_results 1 (directory_filter and date_range narrow it down), or have the user open the note."
+    `Texts with \`cut\` are shortened.${more} To read on, call ${READ.name} with the \`source_file\`, or ` +
+    "search for its words with max_results 1."
   );
 }
 
@@ -203,19 +204,19 @@ export function asksFirst(row: Row): boolean {
   return Array.isArray(row["sensitive"]) && row["sensitive"].length > 0;
 }
 
-function onlyTrue(row: Row, ...names: string[]): Row {
+export function onlyTrue(row: Row, ...names: string[]): Row {
   return Object.fromEntries(names.filter((name) => row[name] === true).map((name) => [name, true]));
 }
 
-function ifAny(row: Row, name: string): Row {
+export function ifAny(row: Row, name: string): Row {
   const list = row[name];
   return Array.isArray(list) && list.length > 0 ? { [name]: list } : {};
 }
 
-function ifPresent(row: Row, ...names: string[]): Row {
+export function ifPresent(row: Row, ...names: string[]): Row {
   return Object.fromEntries(names.filter((name) => row[name]).map((name) => [name, row[name]]));
 }
 
-function rows(value: unknown): Row[] {
+export function rows(value: unknown): Row[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }

@@ -1,5 +1,6 @@
-/** Handles the calls of the four tools. The only part of OpenClaw it uses is the context of a call. */
+/** Handles the calls of the tools; those that read on and remember are in `agent_calls`. The only part of OpenClaw it uses is the context of a call. */
 
+import { AGENT_CALLS } from "./agent_calls.js";
 import { plainResult, searchResult, type ToolResult } from "./answer.js";
 import type { Client } from "./client.js";
 import type { HealthCache } from "./health.js";
@@ -70,4 +71,5 @@ export const CALLS: Readonly<Record<string, Call>> = {
   [INDEX.name]: index,
   [STATUS.name]: status,
   [MEMORY_STORE.name]: memoryStore,
+  ...AGENT_CALLS,
 };

@@ -6,7 +6,7 @@ import { NotOurs } from "./owner.js";
 import { type HttpAnswer, type HttpRequest, exchange } from "./socket.js";
 
 export interface Client {
-  /** One of the four tools. */
+  /** One of the tools. */
   call(tool: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<Envelope>;
   /** Lines of a note, counted from 1, or a place of a document; null if there is no such note. */
   read(path: string, from: number, to: number, place?: string): Promise<Envelope | null>;
@@ -45,7 +45,9 @@ const NOT_LISTENING = new Set(["ENOENT", "ECONNREFUSED"]);
 /** The connection broke: the daemon may have handled the request. */
 const INTERRUPTED = new Set(["ECONNRESET", "EPIPE", "ECONNABORTED"]);
 
-const READS = new Set(["obsidian_rag_search", "obsidian_rag_status"]);
+const READS = new Set(
+  ["search", "status", "read", "related", "memory_search"].map((name) => `obsidian_rag_${name}`),
+);
 
 export function createClient(options: ClientOptions): Client {
   const { socketPath, timeoutMs, retryAfterMs = { absent: 700, starting: 2_000 } } = options;

@@ -4,6 +4,7 @@
  * repeats its call with the id from the answer. What the question says comes from ragd, not from the call.
  * Where OpenClaw cannot ask, or others read the chat, the user types `ragctl approve`. */
 
+import { MEMORY_SEARCH, READ } from "./agent_tools.js";
 import { askerOf } from "./asker.js";
 import type { Client } from "./client.js";
 import { isObject } from "./envelope.js";
@@ -11,6 +12,9 @@ import { defused, oneLine } from "./fence.js";
 import type { BeforeToolCall, BeforeToolCallResult, HookContext } from "./host.js";
 import type { StoredSession } from "./scope.js";
 import { SEARCH } from "./tools.js";
+
+/** The tools whose answers may withhold text. */
+export const WITHHOLDING: [string, ...string[]] = [SEARCH.name, READ.name, MEMORY_SEARCH.name];
 
 const ASKED_CHARS = 200;
 const MOST_DECIDED = 64;
@@ -27,7 +31,7 @@ export class Consent {
   /** By id: the request that tells ragd the decision. OpenClaw does not wait for it. */
   readonly #decided = new Map<string, Promise<unknown>>();
 
-  /** The question to the user before a search, if the call asks for withheld passages. */
+  /** The question to the user before a call, if it asks for withheld passages. */
   async before(
     { toolName, params }: BeforeToolCall,
     context: HookContext,
@@ -35,7 +39,7 @@ export class Consent {
     stored: StoredSession,
   ): Promise<BeforeToolCallResult | undefined> {
     const id = confirmOf(params);
-    if (toolName !== SEARCH.name || id === undefined) return undefined;
+    if (!WITHHOLDING.includes(toolName) || id === undefined) return undefined;
     const waiting = await find(user, id);
     const agent = askerOf(context, stored).agent.trim().toLowerCase();
     if (!waiting || waiting["agent"] !== agent || isShared(waiting)) return undefined;
@@ -90,7 +94,7 @@ function question(waiting: Waiting): { title: string; description: string } {
     title: "Show sensitive notes to the assistant",
     description: defused(
       `${count} ${count === 1 ? "passage" : "passages"} of your notes${kinds && ` (${kinds})`}, ` +
-        `shown once to this assistant and the model it uses. It searched for: “${shown}”`,
+        `shown once to this assistant and the model it uses. It asked for: “${shown}”`,
     ),
   };
 }

@@ -67,7 +67,7 @@ export function corpusOf(
 }
 
 /** A hit. Title, headings and path are inside the fence, because the note chooses their text. */
-function hit(row: Row, cite: boolean): CorpusHit {
+export function hit(row: Row, cite: boolean): CorpusHit {
   const [startLine, endLine] = [Number(row["start_line"]), Number(row["end_line"])];
   const readOn = `Shortened (${row["cut"]}): memory_get with this path and from ${startLine} reads on.`;
   const path = addressOf(String(row["source_file"]), row["injection_suspected"] === true);
@@ -154,7 +154,7 @@ function parseLookup(lookup: string, from: number | undefined, count: number | u
 }
 
 /** Text of a note, fenced, with warnings before and notices after it. */
-function withWarnings(row: Row, text: string, after: string[]): string {
+export function withWarnings(row: Row, text: string, after: string[]): string {
   const kinds = Array.isArray(row["sensitive"]) ? row["sensitive"] : [];
   const before: string[] = [];
   const context = contextLine(row["context"]);
@@ -169,13 +169,13 @@ function withWarnings(row: Row, text: string, after: string[]): string {
   return [...before, fenced(defused(text)), ...after].join("\n");
 }
 
-function dataOf(answer: Envelope): Row {
+export function dataOf(answer: Envelope): Row {
   if (answer.data === null) throw refusal(answer);
   return answer.data;
 }
 
-function refusal({ error }: Envelope): Error {
+export function refusal({ error }: Envelope): Error {
   return new Error(oneLine(defused(`${error?.message} ${error?.suggestion}`)));
 }
 
-const WITHHELD = `The results are sensitive and withheld: use ${SEARCH.name}, which asks the user first.`;
+export const WITHHELD = `The results are sensitive and withheld: use ${SEARCH.name}, which asks the user first.`;

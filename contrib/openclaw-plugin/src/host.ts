@@ -78,7 +78,7 @@ export interface BeforeToolCallResult {
     timeoutMs: number;
     allowedDecisions: ("allow-once" | "deny")[];
     /** OpenClaw does not wait for it before the call runs. */
-    onResolution(decision: string): Promise<void>;
+    onResolution?(decision: string): Promise<void>;
   };
 }
 
@@ -95,7 +95,7 @@ export interface Api {
   on(
     hook: "before_tool_call",
     handler: (event: BeforeToolCall, context: HookContext) => Promise<BeforeToolCallResult | undefined>,
-    options: { matcher: [string] },
+    options: { matcher: [string, ...string[]] },
   ): void;
   registerService(service: Service): void;
   registerCommand(command: Command): void;

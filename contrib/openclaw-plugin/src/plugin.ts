@@ -1,19 +1,22 @@
-/** The plugin for OpenClaw: four tools, a question before withheld passages are shown, a service that asks
- * for the status once, a slash command. */
+/** The plugin for OpenClaw: nine tools, questions before withheld passages are shown and before the memory
+ * changes, a service that asks for the status once, a slash command. */
 
 import { socketAddress } from "./address.js";
+import { READ } from "./agent_tools.js";
 import { type Asker, askerOf, SOMEBODY } from "./asker.js";
 import { CALLS } from "./calls.js";
 import { type Client, createClient } from "./client.js";
 import { CollectionLists } from "./collections.js";
-import { Consent } from "./consent.js";
+import { Consent, WITHHOLDING } from "./consent.js";
 import { corpusOf } from "./corpus.js";
 import { HealthCache } from "./health.js";
 import type { Api, FactoryContext, Tool } from "./host.js";
-import type { StoredSession } from "./scope.js";
+import { MEMORY_TOOLS, permissionFor } from "./permission.js";
+import { chatOf, type StoredSession } from "./scope.js";
 import { CONFIG_SCHEMA, type Settings, settingsOf } from "./settings.js";
 import { forPerson, oneLine } from "./status.js";
-import { SEARCH, STATUS, TOOLS, type ToolText } from "./tools.js";
+import type { ToolText } from "./tool_text.js";
+import { SEARCH, STATUS, TOOLS } from "./tools.js";
 
 export const ABOUT = {
   id: "obsidian-rag",
@@ -28,6 +31,10 @@ interface Known {
   lists: CollectionLists;
   consent: Consent;
 }
+
+/** Offered to the model directly. Otherwise Tool Search would list them in a catalogue only, and models would
+ * not use them. */
+const DIRECT: readonly string[] = [SEARCH.name, READ.name];
 
 const daemons = new Map<string, Known>();
 
@@ -48,8 +55,7 @@ export function makeTool(text: ToolText, { api, config, toolContext }: FactoryCo
   const isRun = Boolean(toolContext.agentId ?? toolContext.sessionKey); // else it is only listed
   return {
     ...text,
-    // Otherwise Tool Search would list it in a catalogue only, and models would not use it.
-    ...(isSearch ? { catalogMode: "direct-only" as const } : {}),
+    ...(DIRECT.includes(text.name) ? { catalogMode: "direct-only" as const } : {}),
     get description() {
       if (!isSearch || !isRun) return text.description;
       const asker = askerOf(toolContext, stored);
@@ -57,14 +63,14 @@ export function makeTool(text: ToolText, { api, config, toolContext }: FactoryCo
       return sentence ? `${text.description} ${sentence}` : text.description;
     },
     execute: async (_id, params, signal) => {
-      if (isSearch) await consent.settled(params);
+      if (WITHHOLDING.includes(text.name)) await consent.settled(params);
       const client = clientFor(askerOf(toolContext, stored));
       return call({ client, health, settings, context: toolContext, stored }, params, signal);
     },
   };
 }
 
-/** Registers the question, the service, the command and the corpus. It opens no connection. */
+/** Registers the questions, the service, the command and the corpus. It opens no connection. */
 export function registerExtras(api: Api): void {
   const settings = settingsOf(api.pluginConfig);
   const { clientFor, consent } = connection(settings);
@@ -74,7 +80,15 @@ export function registerExtras(api: Api): void {
   api.on(
     "before_tool_call",
     (event, context) => consent.before(event, context, clientFor(null), stored),
-    { matcher: [SEARCH.name] },
+    { matcher: WITHHOLDING },
+  );
+  api.on(
+    "before_tool_call",
+    async (event, context) =>
+      chatOf(context, stored) === "shared" // ragd refuses it there
+        ? undefined
+        : permissionFor(event, settings.askBeforeMemory),
+    { matcher: [MEMORY_TOOLS.write, MEMORY_TOOLS.forget] },
   );
   api.registerCommand({
     name: "ragstatus",
@@ -109,7 +123,7 @@ function connection(
   return { ...known, clientFor: (asker) => createClient({ socketPath, timeoutMs, asker }) };
 }
 
-function storedSessions(api: Api): StoredSession {
+export function storedSessions(api: Pick<Api, "runtime">): StoredSession {
   return (sessionKey, agentId) => {
     try {
       const session = api.runtime?.agent?.session;

@@ -3,6 +3,7 @@
 export type Citations = "auto" | "on" | "off";
 export type Mirror = "off" | "non-sensitive" | "all";
 export type Scope = "direct" | "any";
+export type AskBeforeMemory = "always" | "forget" | "never";
 
 export interface Settings {
   socketPath: string;
@@ -13,6 +14,7 @@ export interface Settings {
   mirrorMemory: Mirror;
   memoryCorpus: boolean;
   scope: Scope;
+  askBeforeMemory: AskBeforeMemory;
 }
 
 export const DEFAULTS: Settings = {
@@ -24,6 +26,7 @@ export const DEFAULTS: Settings = {
   mirrorMemory: "non-sensitive",
   memoryCorpus: false,
   scope: "direct",
+  askBeforeMemory: "always",
 };
 
 /** OpenClaw checks the configuration against this before it loads the plugin. */
@@ -80,6 +83,12 @@ export const CONFIG_SCHEMA = {
       enum: ["direct", "any"],
       description: "Where notes may be searched: direct chats only, or any chat.",
       default: DEFAULTS.scope,
+    },
+    askBeforeMemory: {
+      type: "string",
+      enum: ["always", "forget", "never"],
+      description: "When you are asked before the assistant writes into its memory or erases from it.",
+      default: DEFAULTS.askBeforeMemory,
     },
   },
 } as const;

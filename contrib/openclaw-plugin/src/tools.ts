@@ -1,13 +1,9 @@
-/** The four tools as a model sees them: names, when to use them, parameters. Pure data.
+/** The four tools of the contract as a model sees them, and the list of all nine. Pure data.
  *
  * Names and limits are ragd's (ragd/protocol/tool_schemas.py); the daemon checks every call again. */
 
-export interface ToolText {
-  name: string;
-  label: string;
-  description: string;
-  parameters: Record<string, unknown>;
-}
+import { MEMORY_FORGET, MEMORY_SEARCH, MEMORY_WRITE, READ, RELATED } from "./agent_tools.js";
+import type { ToolText } from "./tool_text.js";
 
 /** Without a pattern: a host that checks calls would answer with the expression, but ragd explains it. */
 const DAY = {
@@ -82,6 +78,17 @@ export const SEARCH: ToolText = {
       explain: {
         type: "boolean",
         description: "Add to each result the numbers that decided its rank.",
+      },
+      min_score: {
+        type: "number",
+        minimum: 0,
+        maximum: 1,
+        description: "Only passages with at least this score.",
+      },
+      max_chars: {
+        type: "integer",
+        minimum: 200,
+        description: "The largest number of characters of all passages together.",
       },
       confirm: {
         type: "string",
@@ -173,7 +180,10 @@ export const MEMORY_STORE: ToolText = {
   },
 };
 
-export const TOOLS: readonly ToolText[] = [SEARCH, INDEX, STATUS, MEMORY_STORE];
+export const TOOLS: readonly ToolText[] = [
+  ...[SEARCH, INDEX, STATUS, MEMORY_STORE],
+  ...[READ, RELATED, MEMORY_SEARCH, MEMORY_WRITE, MEMORY_FORGET],
+];
 
 /** The arguments for the daemon: null values are left out, the others unchanged. */
 export function cleaned(params: unknown): Record<string, unknown> {

@@ -102,13 +102,13 @@ test("the skill names every tool and every step that has a name", () => {
   assert.ok(description.length > 0 && description.length <= 160, `${description.length}`);
 });
 
-test("four tools are declared, and only the search is offered directly", () => {
+test("nine tools are declared, and only search and read are offered directly", () => {
   const host = new FakeHost({});
-  assert.equal(declarations().length, 4);
+  assert.equal(declarations().length, 9);
   const direct = TOOLS.filter(({ name }) => host.tool(name).catalogMode === "direct-only");
   assert.deepEqual(
     direct.map(({ name }) => name),
-    ["obsidian_rag_search"],
+    ["obsidian_rag_search", "obsidian_rag_read"],
   );
 });
 
@@ -181,7 +181,7 @@ test("the status tool always asks", async () => {
 
 const GROUP = { sessionKey: "agent:main:telegram:group:-1" };
 
-for (const name of ["obsidian_rag_search", "obsidian_rag_memory_store"]) {
+for (const name of TOOLS.map(({ name }) => name).filter((name) => !/index|status/.test(name))) {
   test(`${name} is refused in a shared chat, and the daemon is not asked`, async () => {
     await withRagd(serving, async (ragd, host) => {
       assert.match(await host.run(name, { query: "x" }, GROUP), /SCOPE_REFUSED.*direct chat/);
@@ -428,7 +428,7 @@ const MAIN = { agentId: "main", sessionKey: "agent:main:telegram:direct:7" };
 async function decided(host: FakeHost, decision: string, params: Record<string, unknown> = AGAIN) {
   const [{ handler }] = host.hooks as [FakeHost["hooks"][0]];
   const asked = await handler({ toolName: "obsidian_rag_search", params }, MAIN);
-  void asked?.requireApproval.onResolution(decision);
+  void asked?.requireApproval.onResolution?.(decision);
   return { asked: asked?.requireApproval, text: await host.run("obsidian_rag_search", params, MAIN) };
 }
 
@@ -437,7 +437,11 @@ test("withheld passages are shown after the user allowed it in OpenClaw", async 
   await withRagd(reply, async (_, host) => {
     registerExtras(host.api);
     assert.deepEqual(host.hooks.map(({ hook, matcher }) => [hook, matcher]), [
-      ["before_tool_call", ["obsidian_rag_search"]],
+      [
+        "before_tool_call",
+        ["obsidian_rag_search", "obsidian_rag_read", "obsidian_rag_memory_search"],
+      ],
+      ["before_tool_call", ["obsidian_rag_memory_write", "obsidian_rag_memory_forget"]],
     ]);
     const first = await decided(host, "allow-once", ASKED);
     assert.equal(first.asked, undefined);
