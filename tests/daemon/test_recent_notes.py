@@ -92,5 +92,5 @@ def test_other_collections_are_listed_by_the_access_rules_and_private_ones_never
     with serve_text({"a.md": "A.\n"}, collections=collections, access=access) as vault:
         assert sorted(paths(recent(vault))) == ["@papers/papers.md", "a.md"]
         assert paths(recent(vault, headers=asker_headers("guest", "direct"))) == ["a.md"]
-        owner = recent(vault, headers=assistant_headers(None))
+        owner = recent(vault, headers=assistant_headers(None, None, "one"))
         assert sorted(paths(owner)) == ["@papers/papers.md", "a.md"]
