@@ -132,6 +132,11 @@ async def test_the_tools_are_published_with_valid_schemas_and_permissions(
         "obsidian_rag_index": ["index:write"],
         "obsidian_rag_status": ["vault:read"],
         "obsidian_rag_memory_store": ["memory:write"],
+        "obsidian_rag_read": ["vault:read"],
+        "obsidian_rag_related": ["vault:read"],
+        "obsidian_rag_memory_search": ["memory:read"],
+        "obsidian_rag_memory_write": ["memory:write"],
+        "obsidian_rag_memory_forget": ["memory:write"],
     }
     for tool in published.values():
         assert tool["description"]

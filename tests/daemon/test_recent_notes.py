@@ -60,7 +60,7 @@ def test_a_number_out_of_range_is_refused(vault: Vault, query: str) -> None:
 def test_a_sensitive_name_is_withheld_from_a_model_but_not_from_the_user(vault: Vault) -> None:
     vault.reload(security={"sensitive": "block"})
     try:
-        for asker in (MAIN, assistant_headers(None)):
+        for asker in (MAIN, assistant_headers(None, None, "one")):
             listed = recent(vault, headers=asker)
             assert paths(listed) == ["Journal/New.md", "Middle.md", "Old.md"]
             assert listed.data["withheld"] == 1

@@ -43,7 +43,9 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def home(folder: Path) -> Home:
-    return place_home(VERSION, folder, health={"probe_s": 0.05})
+    # Its changes have waited since it was made: by now the index is stale.
+    quick, always = {"probe_s": 0.05}, {"stale": "hybrid"}
+    return place_home(VERSION, folder, health=quick, search=always)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ragd.batch import batcher
+from ragd.batch import collect_window
 from ragd.config.load import vault_id
 from ragd.embed.providers import local_model
 from ragd.events import (
@@ -147,7 +147,7 @@ class NewDuringReindex:
         async def wait_at_the_gate(*how: Any) -> None:
             await self.gate.wait()
 
-        monkeypatch.setattr(batcher, "wait_until_set", wait_at_the_gate)
+        monkeypatch.setattr(collect_window, "wait_until_set", wait_at_the_gate)
         self._restore = partial(monkeypatch.setattr, notes, "scan", scan)
 
     async def build(self) -> None:

@@ -15,6 +15,7 @@ TALKS = [
     ("init", "{vault}"),
     ("config", "set", "watch.rescan_s", "600"),
     ("doctor",),
+    ("approve",),
     ("collection", "list"),
     ("context", "set", "Journal", "My diary"),
     ("search", "where is it?"),

@@ -178,7 +178,8 @@ def test_collections_are_part_of_the_request_and_a_filter(ragctl: Any, fake: Any
     fake.memories = [{"key": "k", "value": "v", "source": "s"}]
     names = ("--collection", "papers", "--collection", "vault")
     assert ragctl("search", "x", *names).code == 6
-    assert fake.searches[-1] == {"query": "x", "collections": ["papers", "vault"]}
+    asked = fake.searches[-1]
+    assert (asked["query"], asked["collections"]) == ("x", ["papers", "vault"])
 
 
 def test_a_context_is_shown_once_with_the_first_of_its_results() -> None:
