@@ -342,6 +342,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self.answer(200, {"tools": tool_schemas.published_tools()})
         if url.path == "/v1/collections":
             return self.answer(200, {"collections": fake.collections})
+        if url.path == "/v1/approvals":
+            return self.answer(200, {"approvals": []})
         if url.path == "/v1/memories":
             return self.answer(200, {"memories": []})
         query = parse_qs(url.query)
