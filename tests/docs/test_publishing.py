@@ -20,7 +20,7 @@ def plugin_file(name: str, plugin: Path = PLUGIN) -> Any:
 
 
 def test_the_version_is_the_same_in_every_place() -> None:
-    found = {}
+    found: dict[str, str] = {}
     for plugin in (PLUGIN, MEMORY_PLUGIN):
         lock = plugin_file("package-lock.json", plugin)
         found |= {
