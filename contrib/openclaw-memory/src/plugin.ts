@@ -59,7 +59,7 @@ export function makeMemoryTool(text: ToolText, { api, config, toolContext }: Fac
 export function registerMemory(api: MemoryApi): void {
   const settings = memorySettingsOf(api.pluginConfig);
   const stored = storedSessions(api);
-  if (api.registrationMode === "full" && isDreaming(api.config)) api.logger?.warn(DREAMING);
+  if (api.registrationMode === "full" && isDreaming(api)) api.logger?.warn(DREAMING);
   api.registerMemoryCapability({
     promptBuilder: promptSection,
     flushPlanResolver: (asked) => (settings.flush ? flushPlan(asked) : null),
@@ -116,13 +116,12 @@ function zoneOf(api: MemoryApi): unknown {
 
 const DREAMING =
   "obsidian-rag-memory: OpenClaw's dreaming is on, so its own memory_search and memory_get are used. Switch it off: " +
-  "openclaw config set plugins.entries.memory-core.config.dreaming.enabled false";
+  "openclaw config set plugins.entries.obsidian-rag-memory.config.dreaming.enabled false";
 
 /** With dreaming, OpenClaw loads its own memory beside the slot, and of two tools with one name uses its own. */
-function isDreaming(config: unknown): boolean {
-  const entry = ["plugins", "entries", "memory-core"];
-  const off = [valueAt(config, ...entry, "enabled"), valueAt(config, ...entry, "config", "dreaming", "enabled")];
-  return !off.includes(false);
+function isDreaming({ config, pluginConfig }: MemoryApi): boolean {
+  const own = valueAt(pluginConfig, "dreaming", "enabled");
+  return own !== false && valueAt(config, "plugins", "entries", "memory-core", "enabled") !== false;
 }
 
 function valueAt(value: unknown, ...names: string[]): unknown {

@@ -168,11 +168,10 @@ test("/new leaves a short summary without tool output", async () => {
 });
 
 test("the log says when OpenClaw's dreaming keeps its own tools", () => {
-  const off = { plugins: { entries: { "memory-core": { config: { dreaming: { enabled: false } } } } } };
-  for (const [config, count] of [[{}, 1], [off, 0]] as const) {
+  for (const [config, count] of [[{}, 1], [{ dreaming: { enabled: false } }, 0]] as const) {
     const lines: string[] = [];
-    const { api } = new FakeHost({});
-    registerMemory({ ...api, config, logger: { warn: (line) => lines.push(line) } });
+    const { api } = new FakeHost(config);
+    registerMemory({ ...api, logger: { warn: (line) => lines.push(line) } });
     assert.equal(lines.length, count);
   }
 });

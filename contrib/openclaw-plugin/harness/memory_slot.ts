@@ -23,9 +23,8 @@ export async function aboutMemorySlot(checks: Checks): Promise<void> {
     const config = { timeoutMs: 60_000 };
     const entries = {
       "obsidian-rag": { enabled: true, config },
-      [ID]: { enabled: true, config },
       // With dreaming, OpenClaw loads its own memory beside the slot, and its tools have the same names.
-      "memory-core": { config: { dreaming: { enabled: false } } },
+      [ID]: { enabled: true, config: { ...config, dreaming: { enabled: false } } },
     };
     const compaction = { memoryFlush: { forceFlushTranscriptBytes: 1 } }; // before every turn but the first
     const gateway = await Gateway.configured(
