@@ -6,7 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PLUGIN := contrib/openclaw-plugin
-NODE_MODULES := $(PLUGIN)/node_modules/.package-lock.json
+MEMORY_PLUGIN := contrib/openclaw-memory
+NODE_MODULES := $(PLUGIN)/node_modules/.package-lock.json $(MEMORY_PLUGIN)/node_modules/.package-lock.json
 QUICK := $(wildcard tests/test_*.py) $(addprefix tests/,batch config eventlog folds golden guard notes \
 	protocol runtime search state vault watch)
 HAS_NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && echo yes)
@@ -37,17 +38,19 @@ test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## all tests; those of the plugin 
 test-quick: $(STAMP)  ## in a minute: the tests that need no daemon and no model
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow' $(QUICK)
 
-$(NODE_MODULES): $(PLUGIN)/package-lock.json
-	@cd $(PLUGIN) && npm ci --loglevel=error > /dev/null
+$(NODE_MODULES): %/node_modules/.package-lock.json: %/package-lock.json
+	@cd $* && npm ci --loglevel=error > /dev/null
 	@touch $@
 
-test-plugin: $(NODE_MODULES)  ## the tests of the OpenClaw plugin
+test-plugin: $(NODE_MODULES)  ## the tests of the OpenClaw plugins
 	@cd $(PLUGIN) && npm test --silent
+	@cd $(MEMORY_PLUGIN) && npm test --silent
 
-plugin: $(NODE_MODULES)  ## pack the OpenClaw plugin as a file to install
+plugin: $(NODE_MODULES)  ## pack the OpenClaw plugins as files to install
 	@cd $(PLUGIN) && npm pack --silent
+	@cd $(MEMORY_PLUGIN) && npm pack --silent
 
-test-openclaw: $(STAMP) $(NODE_MODULES)  ## the plugin in the real OpenClaw, with a real daemon; downloads 280 MB once
+test-openclaw: $(STAMP) $(NODE_MODULES)  ## the plugins in the real OpenClaw, with a real daemon; downloads 280 MB once
 	@$(PLUGIN)/harness/run
 
 check: $(STAMP)  ## formatting, lint, types

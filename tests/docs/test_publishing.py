@@ -11,24 +11,27 @@ from ragd import __version__
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "contrib" / "openclaw-plugin"
+MEMORY_PLUGIN = ROOT / "contrib" / "openclaw-memory"
 PAGE = (ROOT / "docs" / "publishing.md").read_text(encoding="utf-8")
 
 
-def plugin_file(name: str) -> Any:
-    return json.loads((PLUGIN / name).read_text(encoding="utf-8"))
+def plugin_file(name: str, plugin: Path = PLUGIN) -> Any:
+    return json.loads((plugin / name).read_text(encoding="utf-8"))
 
 
 def test_the_version_is_the_same_in_every_place() -> None:
-    lock = plugin_file("package-lock.json")
-    found = {
-        "package.json": plugin_file("package.json")["version"],
-        "package-lock.json": lock["version"],
-        "package-lock.json, packages": lock["packages"][""]["version"],
-        "openclaw.plugin.json": plugin_file("openclaw.plugin.json")["version"],
-    }
+    found: dict[str, str] = {}
+    for plugin in (PLUGIN, MEMORY_PLUGIN):
+        lock = plugin_file("package-lock.json", plugin)
+        found |= {
+            f"{plugin.name}/package.json": plugin_file("package.json", plugin)["version"],
+            f"{plugin.name}/package-lock.json": lock["version"],
+            f"{plugin.name}/package-lock.json, packages": lock["packages"][""]["version"],
+            f"{plugin.name}/manifest": plugin_file("openclaw.plugin.json", plugin)["version"],
+        }
     for page in ("README.md", "docs/openclaw.md", "docs/publishing.md"):
         text = (ROOT / page).read_text(encoding="utf-8")
-        [found[page]] = set(re.findall(r"ragd-obsidian-rag-([\d.]+)\.tgz", text))
+        [found[page]] = set(re.findall(r"ragd-obsidian-rag(?:-memory)?-([\d.]+)\.tgz", text))
     assert found == dict.fromkeys(found, __version__)
 
 

@@ -59,6 +59,7 @@ export function makeMemoryTool(text: ToolText, { api, config, toolContext }: Fac
 export function registerMemory(api: MemoryApi): void {
   const settings = memorySettingsOf(api.pluginConfig);
   const stored = storedSessions(api);
+  if (api.registrationMode === "full" && isDreaming(api)) api.logger?.warn(DREAMING);
   api.registerMemoryCapability({
     promptBuilder: promptSection,
     flushPlanResolver: (asked) => (settings.flush ? flushPlan(asked) : null),
@@ -110,7 +111,20 @@ function clientOf(settings: MemorySettings, asker: Asker) {
 }
 
 function zoneOf(api: MemoryApi): unknown {
-  const agents = isObject(api.config) ? api.config["agents"] : undefined;
-  const defaults = isObject(agents) ? agents["defaults"] : undefined;
-  return isObject(defaults) ? defaults["userTimezone"] : undefined;
+  return valueAt(api.config, "agents", "defaults", "userTimezone");
+}
+
+const DREAMING =
+  "obsidian-rag-memory: OpenClaw's dreaming is on, so its own memory_search and memory_get are used. Switch it off: " +
+  "openclaw config set plugins.entries.obsidian-rag-memory.config.dreaming.enabled false";
+
+/** With dreaming, OpenClaw loads its own memory beside the slot, and of two tools with one name uses its own. */
+function isDreaming({ config, pluginConfig }: MemoryApi): boolean {
+  const own = valueAt(pluginConfig, "dreaming", "enabled");
+  return own !== false && valueAt(config, "plugins", "entries", "memory-core", "enabled") !== false;
+}
+
+function valueAt(value: unknown, ...names: string[]): unknown {
+  for (const name of names) value = isObject(value) ? value[name] : undefined;
+  return value;
 }

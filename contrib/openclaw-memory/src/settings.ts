@@ -34,6 +34,12 @@ export const MEMORY_CONFIG_SCHEMA = {
       description: "Whether /new and /reset leave a short summary in the assistant's memory.",
       default: true,
     },
+    dreaming: {
+      type: "object",
+      additionalProperties: false,
+      properties: { enabled: { type: "boolean" } },
+      description: "OpenClaw reads this: with enabled false it does not load its own memory beside this one.",
+    },
   },
 } as const;
 

@@ -167,6 +167,15 @@ test("/new leaves a short summary without tool output", async () => {
   assert.equal(summaryOf([{ role: "user", content: "/new" }], "agent:main:main", 0), null);
 });
 
+test("the log says when OpenClaw's dreaming keeps its own tools", () => {
+  for (const [config, count] of [[{}, 1], [{ dreaming: { enabled: false } }, 0]] as const) {
+    const lines: string[] = [];
+    const { api } = new FakeHost(config);
+    registerMemory({ ...api, logger: { warn: (line) => lines.push(line) } });
+    assert.equal(lines.length, count);
+  }
+});
+
 test("the plan follows OpenClaw's settings", () => {
   const cfg = (memoryFlush: object) => ({ agents: { defaults: { compaction: { memoryFlush }, userTimezone: "UTC" } } });
   const plan = flushPlan({ cfg: cfg({ softThresholdTokens: 7 }), nowMs: 0, contextWindowTokens: 30_000 });

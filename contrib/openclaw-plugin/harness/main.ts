@@ -1,34 +1,20 @@
 /** Checks the plugin in the real OpenClaw. */
 
-import { cpSync, existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
 import { aboutAgents } from "./agent_turn.ts";
 import { Checks, expect, lineWith, waitUntil } from "./checks.ts";
-import { VAULT } from "./example_vault.ts";
 import { aboutCollections } from "./collections.ts";
 import { aboutConsent } from "./consent.ts";
+import { startDaemon } from "./daemon.ts";
 import { Gateway } from "./gateway.ts";
 import { aboutMemorySlot } from "./memory_slot.ts";
 import { aboutMemoryTools } from "./memory_tools.ts";
 import { aboutDocs, aboutPackage, aboutPublishing } from "./package.ts";
 import { ROOT, Sandbox } from "./sandbox.ts";
 import { aboutTools } from "./tool_calls.ts";
-
-async function startDaemon(sandbox: Sandbox): Promise<string> {
-  cpSync(VAULT, sandbox.path("vault"), { recursive: true });
-  for (const words of [
-    ["init", sandbox.path("vault")],
-    ["config", "set", "embedding.provider", "embedded"],
-    ["index"],
-  ]) {
-    const { code, stdout, stderr } = await sandbox.ragctl(...words);
-    expect(code === 0, `ragctl ${words.join(" ")} ended with ${code}: ${stdout}${stderr}`);
-    if (words[0] === "index") return lineWith(stdout, /"complete"/);
-  }
-  return "";
-}
 
 async function startGateway(sandbox: Sandbox, gateway: Gateway): Promise<string> {
   await gateway.start();
@@ -93,7 +79,7 @@ try {
   await aboutMemoryTools(checks, sandbox, gateway);
   await checks.item("security audit --deep has no finding of ours", () => audit(sandbox, gateway));
   await aboutPublishing(checks, sandbox);
-  await aboutMemorySlot(checks, startDaemon);
+  await aboutMemorySlot(checks);
   await checks.item("the checkout and the user's own OpenClaw are as before", async () => {
     const after = await surroundings(sandbox);
     expect(after === before, after);

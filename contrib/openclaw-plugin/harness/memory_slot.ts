@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { ApprovingUser } from "./approving_user.ts";
 import { type Checks, expect, waitUntil } from "./checks.ts";
+import { startDaemon } from "./daemon.ts";
 import { Gateway } from "./gateway.ts";
 import { MEMORY_PLUGIN, PLUGIN, Sandbox } from "./sandbox.ts";
 import { type Call, SAVED, ScriptedModel } from "./scripted_model.ts";
@@ -15,15 +16,16 @@ const MAIN = "agent:main:main";
 const FACT = { path: "memory/2026-11-18.md", text: "The user's boat is called Albatros.", append: true };
 const QUESTION = { query: "What is the user's boat called?" };
 
-export async function aboutMemorySlot(
-  checks: Checks,
-  startDaemon: (sandbox: Sandbox) => Promise<string>,
-): Promise<void> {
+export async function aboutMemorySlot(checks: Checks): Promise<void> {
   const sandbox = new Sandbox();
   try {
     await startDaemon(sandbox);
     const config = { timeoutMs: 60_000 };
-    const entries = { "obsidian-rag": { enabled: true, config }, [ID]: { enabled: true, config } };
+    const entries = {
+      "obsidian-rag": { enabled: true, config },
+      // With dreaming, OpenClaw loads its own memory beside the slot, and its tools have the same names.
+      [ID]: { enabled: true, config: { ...config, dreaming: { enabled: false } } },
+    };
     const compaction = { memoryFlush: { forceFlushTranscriptBytes: 1 } }; // before every turn but the first
     const gateway = await Gateway.configured(
       sandbox,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type Checks, expect, lineWith } from "./checks.ts";
 import { VAULT } from "./example_vault.ts";
 import { Gateway } from "./gateway.ts";
-import { PLUGIN, type Ran, ROOT, Sandbox } from "./sandbox.ts";
+import { MEMORY_PLUGIN, PLUGIN, type Ran, ROOT, Sandbox } from "./sandbox.ts";
 
 const OPENCLAW = process.env["OPENCLAW_PACKAGE"] ?? "";
 
@@ -139,7 +139,7 @@ async function typesFit(sandbox: Sandbox): Promise<string> {
       typeRoots: [join(PLUGIN, "node_modules/@types")],
       paths: { "openclaw/plugin-sdk/*": [join(OPENCLAW, "dist/plugin-sdk/*.d.ts")] },
     },
-    files: [join(PLUGIN, "src/index.ts")],
+    files: [join(PLUGIN, "src/index.ts"), join(MEMORY_PLUGIN, "src/index.ts")],
     include: [],
   });
   const tsc = join(PLUGIN, "node_modules/.bin/tsc");
