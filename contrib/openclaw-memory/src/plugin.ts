@@ -76,8 +76,8 @@ export function registerMemory(api: MemoryApi): void {
       async ({ params }, context) => {
         const saved = savedBy(params, context);
         if (saved === null) return undefined;
-        const { agent } = askerOf(context, stored);
-        const kept = await append(settings, { agent, chat: chatOfFlush(context, stored) }, saved);
+        const asker = { ...askerOf(context, stored), chat: chatOfFlush(context, stored) };
+        const kept = await append(settings, asker, saved);
         return kept ? { params: { ...params, content: "" } } : undefined;
       },
       { matcher: ["write"] },
