@@ -75,7 +75,9 @@ async def test_a_client_that_fails_to_ask_changes_nothing(served: Home, errors: 
 def test_only_the_exact_word_writes(served: Home, action: Any) -> None:
     client = RawClient(served, {"elicitation": {}})
     client.send(id=2, method="tools/call", params={"name": WRITE, "arguments": NOTE})
-    client.send(id=client.read()["id"], result={"action": action, "content": {"ok": True}})
+    asked = client.read()
+    assert asked.get("method") == "elicitation/create"
+    client.send(id=asked["id"], result={"action": action, "content": {"ok": True}})
     assert client.read()["result"]["isError"] is True
     client.close()
     assert written(served) == []
