@@ -113,7 +113,8 @@ async def test_a_growing_session_is_read_after_fifty_messages(start: Any, agents
     await until_stored(running, PATH, file.stat().st_size)
     batches = await facts(running, BatchStored, 0)
     sizes = [file.size for batch in batches for file in batch.files if file.path == PATH]
-    assert sizes == [stored, file.stat().st_size]
+    assert (sizes[0], sizes[-1]) == (stored, file.stat().st_size)
+    assert len(sizes) <= 3, "not at every line"
 
 
 async def test_a_session_that_has_ended_is_read_whole(

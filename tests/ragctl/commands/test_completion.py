@@ -87,7 +87,7 @@ def test_options_before_the_command_are_offered(complete: Complete) -> None:
         (("config", "--json", "s"), ["show", "set", "schema"]),
         (("service", "un"), ["uninstall"]),
         (("service", "--dry-run", "i"), ["install"]),
-        (("memory", ""), ["list", "store", "forget"]),
+        (("memory", ""), ["list", "search", "store", "write", "earlier", "forget"]),
         (("completion", ""), ["bash", "zsh", "fish"]),
         (("wait", "--for", ""), list(GOALS)),
         (("wait", "--for", "he"), ["healthy"]),
