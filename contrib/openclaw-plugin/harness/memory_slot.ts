@@ -150,8 +150,8 @@ async function aboutTurns(checks: Checks, sandbox: Sandbox, gateway: Gateway): P
       expect(elsewhere.length === 0, stdout);
       return SAVED;
     });
-    await checks.item("memory slot: /new leaves a short summary", async () => {
-      await gateway.rpc("chat.send", { sessionKey: MAIN, message: "/new", idempotencyKey: "new-1" });
+    await checks.item("memory slot: a new session (sessions.reset) leaves a short summary of the old one", async () => {
+      await gateway.rpc("sessions.reset", { key: MAIN, reason: "new" });
       await waitUntil(async () => notes().includes("## Conversation until"), 60);
       const text = notes();
       expect(/## Conversation until.*Which train do I like\?/s.test(text), `${text}\n${sandbox.read("gateway.log").slice(-1_500)}`);
