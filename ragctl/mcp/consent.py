@@ -18,6 +18,7 @@ from ragctl.failure import Failure
 from ragctl.views.render import clean, counted
 from ragd.errors import RagdError, StartupError
 from ragd.paths import Home
+from ragd.protocol.asker import is_shared_chat
 
 ASKED_CHARACTERS = 200
 NO_FIELDS: dict[str, Any] = {"type": "object", "properties": {}}  # accept or decline is enough
@@ -84,8 +85,8 @@ def question_text(waiting: Waiting) -> str:
     kinds = ", ".join(clean(kind) for kind in waiting["kinds"])
     about = f" ({kinds})" if kinds else ""
     who = f"The assistant `{clean(waiting['agent'])}`" if waiting["agent"] else "The assistant"
-    shared = waiting["chat"] not in ("direct", "")
-    warning = f" Others read this chat ({clean(waiting['chat'])})." if shared else ""
+    chat = waiting["chat"]
+    warning = f" Others read this chat ({clean(chat)})." if is_shared_chat(chat) else ""
     verb = _VERBS.get(waiting["tool"], "search for")
     asked = clean(waiting["asked"][: ASKED_CHARACTERS + 1])
     if len(waiting["asked"]) > ASKED_CHARACTERS:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ragctl.views.render import Ink, clean, counted, format_duration, ragctl_command
+from ragd.protocol.asker import is_shared_chat
 
 ASKED_CHARACTERS = 300
 CITATIONS_MAX = 50
@@ -30,7 +31,7 @@ def render_approval(one: Data, ink: Ink) -> str:
     more = len(one["citations"]) - len(citations)
     lines = [f"    {citation}" for citation in citations]
     lines += [f"    and {more} more"] if more > 0 else []
-    if one["chat"] not in ("direct", ""):
+    if is_shared_chat(one["chat"]):
         warning = f"Others read this chat ({clean(one['chat'])}): they will see the passages too."
         lines.append(f"  {ink.paint(ink.sign('▲') + ' ' + warning, 'yellow')}")
     return "\n".join([_summary(one, ink), *lines])

@@ -6,17 +6,15 @@ No rule gives an agent another agent's collections, or its own in a chat with ot
 from collections.abc import Iterable
 
 from ragd.config.schema import AccessMatch, Config
-from ragd.protocol.asker import Asker, comparable
+from ragd.protocol.asker import Asker, comparable, is_shared_chat
 from ragd.vault.collection_paths import VAULT, agent_of, group_of
 
 ALL = "*"
-ALONE = ("direct", "")
-"""Kinds of chat in which nobody but the user reads the answers; empty: not known."""
 
 
 def is_alone(asker: Asker) -> bool:
     """Whether nobody but the user reads the answers."""
-    return asker.is_owner or asker.chat in ALONE
+    return asker.is_owner or not is_shared_chat(asker.chat)
 
 
 def permitted(config: Config, asker: Asker) -> frozenset[str]:

@@ -18,6 +18,7 @@ from ragd.protocol.asker import comparable
 from ragd.protocol.limits import AGENT_MAX_CHARS
 from ragd.vault.collection_paths import MEMORY, SESSIONS, agent_collection, group_of
 
+_NOT_IN_NAMES = frozenset('/\\:*?"<>|@')  # of folders, on any system
 MOST_AGENTS = 100  # of each group; the first ones by name
 
 
@@ -83,12 +84,13 @@ def agent_folders(parent: str, inside: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in listed:
         agent, root = comparable(name), os.path.join(parent, name, inside).rstrip(os.sep)
-        if _is_agent_name(agent) and agent not in found and os.path.isdir(root):
+        if is_agent_name(agent) and agent not in found and os.path.isdir(root):
             found[agent] = root
     return dict(sorted(found.items())[:MOST_AGENTS])
 
 
-def _is_agent_name(name: str) -> bool:
-    """Whether a folder's name can be a part of paths and of a collection's name."""
-    is_plain = name.isprintable() and not name.startswith(".") and "\\" not in name
+def is_agent_name(name: str) -> bool:
+    """Whether an agent of this name can have a folder, which is a part of paths and of a
+    collection's name."""
+    is_plain = name.isprintable() and not name.startswith(".") and not set(name) & _NOT_IN_NAMES
     return 0 < len(name) <= AGENT_MAX_CHARS and is_plain

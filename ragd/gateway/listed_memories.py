@@ -1,17 +1,20 @@
-"""The list of memories for an asker who cannot consent: without the sensitive ones. Pure.
+"""The list of memories for an asker who cannot consent: without the sensitive ones.
 
 They have no approval of their own: a search that finds one asks for it.
 """
 
 from typing import Any
 
-from ragd.guard.inspection import Rules, inspect_text
+from ragd.guard.live_rules import LiveGuard
+from ragd.protocol.asker import Asker
 
 
-def without_sensitive_memories(listed: dict[str, Any], rules: Rules) -> dict[str, Any]:
-    """The list without the memories that need consent, and how many those are."""
+def without_sensitive_memories(
+    listed: dict[str, Any], guard: LiveGuard, asker: Asker
+) -> dict[str, Any]:
+    """The list without the memories that this asker may not see, and how many those are."""
+    if not guard.blocks or asker.is_person:
+        return listed
     memories = listed["memories"]
-    shown = [
-        one for one in memories if not inspect_text(f"{one['key']}\n{one['value']}", rules).withheld
-    ]
+    shown = [one for one in memories if not guard.withholds(f"{one['key']}\n{one['value']}", asker)]
     return {**listed, "memories": shown, "withheld": len(memories) - len(shown)}

@@ -12,6 +12,7 @@ from ragd.access.scope import Scope
 from ragd.errors import RagdError
 from ragd.gateway.access_control import AccessControl
 from ragd.gateway.listed_memories import without_sensitive_memories
+from ragd.gateway.recent_notes import newest_first
 from ragd.gateway.search_answers import GuardedAnswer, SearchAnswers
 from ragd.guard.live_rules import LiveGuard
 from ragd.health.current_health import CurrentReason
@@ -117,17 +118,15 @@ class MemoryTools:
         """Facts by their words, or the newest ones, without the index."""
         permits = self._access.permits_memory(asker)
         query, most = request.query.strip(), request.max_results
-        found = await self._memories.list_some(query, most, permits)
-        if self._guard.blocks and not asker.is_person:
-            found = without_sensitive_memories(found, self._guard.rules)
+        listed = await self._memories.list_some(query, most, permits)
+        found = without_sensitive_memories(listed, self._guard, asker)
         return GuardedAnswer(found | {"notes": notes}, "full_text", code, 0)
 
     def _newest_notes(self, scope: Scope, most: int) -> list[dict[str, Any]]:
-        """The notes in scope that were changed last."""
+        """The notes in scope that changed last."""
         files = self._ledger.state.catalog.files
-        own = [path for path in files if path.startswith(f"@{MEMORY}/") and scope.includes(path)]
-        own.sort(key=lambda path: files[path].mtime_ns, reverse=True)
-        return [{"source_file": path} for path in own[:most]]
+        own = (path for path in files if path.startswith(f"@{MEMORY}/") and scope.includes(path))
+        return [{"source_file": path} for path in newest_first(own, files, most)]
 
 
 def _refuse_in_company(asker: Asker) -> None:

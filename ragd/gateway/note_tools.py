@@ -3,7 +3,6 @@
 It contains no HTTP. A note outside the scope is answered like one that does not exist.
 """
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from msgspec import structs
@@ -12,7 +11,6 @@ from ragd.access.scope import Scope
 from ragd.gateway.access_control import AccessControl
 from ragd.gateway.consent import consent_error
 from ragd.gateway.note_excerpts import NoSuchNote, NoteExcerpts, with_contained_path
-from ragd.guard.inspection import inspect_text
 from ragd.guard.live_rules import LiveGuard
 from ragd.protocol.agent_requests import ReadNoteRequest, RelatedRequest
 from ragd.protocol.asker import Asker
@@ -74,24 +72,15 @@ class NoteTools:
             found = await self._searcher.find_related(path, request.max_results, scope)
         if found is None:
             raise NoSuchNote([])
-        shown = self._without_sensitive(found, asker)
+        shown = [
+            one
+            for one in found
+            if not self._guard.withholds("\n".join((one.path, one.title, *one.why)), asker)
+        ]
         data: dict[str, Any] = {"path": path, "related": shown}
         if len(shown) < len(found):
             data["withheld"] = len(found) - len(shown)
         return data, scope
-
-    def _without_sensitive(
-        self, found: Sequence[RelatedNote], asker: Asker
-    ) -> Sequence[RelatedNote]:
-        """Where sensitive text is withheld, a name that is sensitive is not shown to an agent."""
-        if not self._guard.blocks or asker.is_person:
-            return found
-        rules = self._guard.rules
-        return [
-            one
-            for one in found
-            if not inspect_text("\n".join((one.path, one.title, *one.why)), rules).withheld
-        ]
 
 
 def note_request(request: ReadNoteRequest) -> NoteRequest:

@@ -5,13 +5,13 @@ private collection, and nothing that the asker may not search.
 """
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ragd.errors import RagdError
+from ragd.folds.catalog import Entry
 from ragd.folds.times import iso_of_ns
 from ragd.gateway.access_control import AccessControl
-from ragd.guard.inspection import inspect_text
 from ragd.guard.live_rules import LiveGuard
 from ragd.notes.documents.kinds import kind_of
 from ragd.protocol.asker import Asker
@@ -45,9 +45,8 @@ class RecentNotes:
         scope = self._access.scope_of_list(asker)
         files = self._ledger.state.catalog.files
         shown = (path for path in files if scope.includes(path) and self._may_be_shown(path))
-        # Paths break ties, so that two calls have the same order.
-        found = heapq.nlargest(most, shown, key=lambda path: (files[path].mtime_ns, path))
-        kept = [path for path in found if not self._is_withheld(path, asker)]
+        found = newest_first(shown, files, most)
+        kept = [path for path in found if not self._guard.withholds(path, asker)]
         data: dict[str, Any] = {
             "notes": [
                 {
@@ -62,8 +61,8 @@ class RecentNotes:
             data["withheld"] = len(found) - len(kept)
         return data
 
-    def _is_withheld(self, path: str, asker: Asker) -> bool:
-        """Where sensitive text is withheld, a name that is sensitive is not shown to an agent."""
-        if not self._guard.blocks or asker.is_person:
-            return False
-        return inspect_text(path, self._guard.rules).withheld
+
+def newest_first(paths: Iterable[str], files: Mapping[str, Entry], most: int) -> list[str]:
+    """Those of these paths that changed last. Paths break ties, so that two calls have the same
+    order."""
+    return heapq.nlargest(most, paths, key=lambda path: (files[path].mtime_ns, path))

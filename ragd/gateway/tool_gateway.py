@@ -265,9 +265,7 @@ class ToolGateway:
         listed = await self.memories.list_all(
             self._access.permits_source(self._access.scope_of(asker), asker)
         )
-        if self._guard.blocks and not asker.is_person:
-            listed = without_sensitive_memories(listed, self._guard.rules)
-        return self._data(request, listed)
+        return self._data(request, without_sensitive_memories(listed, self._guard, asker))
 
     async def _forget_memory(self, request: web.Request) -> web.StreamResponse:
         refuse_unknown_parameters(request, ())

@@ -9,9 +9,16 @@ from ragd.config.load import is_address_external
 from ragd.config.schema import MemorySettings, SecuritySettings
 from ragd.guard.approvals import Approvals
 from ragd.guard.confirmation import Confirmations
-from ragd.guard.inspection import GuardedPassage, InspectedPassage, Rules, inspect
+from ragd.guard.inspection import (
+    GuardedPassage,
+    InspectedPassage,
+    Rules,
+    inspect,
+    inspect_text,
+)
 from ragd.guard.sensitive import may_leave
 from ragd.notes.model import Chunk
+from ragd.protocol.asker import Asker
 
 TOKEN_BYTES = 16
 ID_CHARACTERS = 6
@@ -45,6 +52,13 @@ class LiveGuard:
     def blocks(self) -> bool:
         """Whether sensitive passages are withheld until the user agrees."""
         return self._settings.current.security.sensitive == "block"
+
+    def withholds(self, text: str, asker: Asker) -> bool:
+        """Whether this text, such as the name of a note, is not shown to this asker. Where
+        sensitive text is withheld, only the user's own requests see it without consent."""
+        if not self.blocks or asker.is_person:
+            return False
+        return inspect_text(text, self.rules).withheld
 
     def may_be_embedded(self, chunk: Chunk, provider: str) -> bool:
         """Whether this provider may get the chunk: sensitive text stays on this machine."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import structlog
 
+from ragd.config.implicit_collections import is_agent_name
 from ragd.errors import ConfigError, RagdError
 from ragd.memories.agent_note_files import AgentNoteFiles, note_path
 from ragd.paths import Home
@@ -111,7 +112,7 @@ class AgentNotes:
                     "Give a path in your own memory, such as `MEMORY.md`.",
                 )
             agent, typed = named, rest
-        if not _is_folder_name(agent):
+        if not is_agent_name(agent):
             raise RagdError(
                 "INVALID_REQUEST",
                 "Only an agent with a plain name has a memory.",
@@ -124,10 +125,6 @@ class AgentNotes:
             await self._add_folder()
         except ConfigError as why:  # the next scan of the configuration finds the folder
             log.warning("a new agent's folder is not read yet", reason=why.message)
-
-
-def _is_folder_name(agent: str) -> bool:
-    return agent.isprintable() and bool(agent.strip(". ")) and not set(agent) & set('/\\:*?"<>|@')
 
 
 def _disk_error(why: OSError) -> RagdError:

@@ -17,6 +17,14 @@ SESSION_HEADER = "X-Ragd-Session"  # which conversation it is; only compared, ne
 ASSISTANT_HEADER = "X-Ragd-Assistant"  # present: a program asks for the user; no person typed it
 
 
+_ALONE = ("direct", "")  # kinds of chat that only the user reads; empty: not known
+
+
+def is_shared_chat(chat: str) -> bool:
+    """Whether others than the user read a chat of this kind."""
+    return chat not in _ALONE
+
+
 class Asker(Struct, frozen=True):
     """The user (`is_owner`), or an agent. Names are in the form that is compared."""
 

@@ -5,7 +5,6 @@ Every lookup is bounded. Each note comes with the reasons why it is there.
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
 
 from msgspec import Struct
 
@@ -125,7 +124,7 @@ async def _share_links(index: ChunkIndex, rows: Sequence[ChunkRow]) -> dict[str,
     return {path: shared for path, shared in found.items() if shared}
 
 
-async def _first_rows(index: ChunkIndex, paths: Sequence[str]) -> dict[str, Any]:
+async def _first_rows(index: ChunkIndex, paths: Sequence[str]) -> dict[str, ChunkRow]:
     """The first chunk of each of these notes."""
     if not paths:
         return {}

@@ -7,7 +7,7 @@ It only reads. If one part fails, it answers with the other parts and reports th
 import asyncio
 import functools
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -27,7 +27,7 @@ from ragd.search.hints import find_hints, is_understood
 from ragd.search.linked_notes import find_linked_notes, not_shown_yet
 from ragd.search.listed_passages import find_listed_passages, order_listed
 from ragd.search.passage_scoring import PassageScorer
-from ragd.search.prepared_query import QueryPreparer
+from ragd.search.prepared_query import PreparedQuery, QueryPreparer
 from ragd.search.query.filters import Filters, normalised
 from ragd.search.query.typos import Correction
 from ragd.search.query_vector import QueryVector, QueryVectors
@@ -85,6 +85,52 @@ class SearchAnswer(Struct, frozen=True):
     is_unsure: bool = False  # the best result has a low score, so perhaps none answers it
     dated: list[tuple[str, str]] = []  # dates and texts of all candidates
     hints: list[str] = []  # why results are missing, and what helps
+
+
+class _AskedQuestion(NamedTuple):
+    """A question with the results that were picked for it."""
+
+    prepared: PreparedQuery
+    question: Question
+    picker: ResultPicker
+    named: NamedTime
+
+    @property
+    def is_answered(self) -> bool:
+        return self.picker.is_answered(NEEDED_FOREIGN if self.question.is_foreign else NEEDED)
+
+    def answer(
+        self,
+        best: list[ShownPassage],
+        embedded: QueryVector,
+        scanned: int,
+        hints: Sequence[str],
+        undated: int | None = None,
+    ) -> SearchAnswer:
+        """The answer with these results."""
+        prepared, question = self.prepared, self.question
+        # Without vectors, or in a language that they do not understand, nothing is known.
+        is_known = embedded.code is None and is_understood(question)
+        # What the user chose by a filter may answer in words that the question does not have.
+        is_chosen = bool(prepared.filters) and bool(best)
+        space = question.index.identity.space.identity if embedded.vector is not None else ""
+        return SearchAnswer(
+            best,
+            question.retrieval,
+            embedded.code,
+            scanned,
+            embedded.vector,
+            space,
+            is_partial=embedded is _TIMED_OUT,
+            when=self.named if self.named.phrases else None,
+            undated_notes=undated,
+            corrections=list(prepared.corrections),
+            filters=list(prepared.filters),
+            is_answered=not is_known or is_chosen or self.is_answered,
+            is_unsure=is_known and bool(best) and best[0][1].score < UNSURE_BELOW,
+            dated=self.picker.dated,
+            hints=list(hints),
+        )
 
 
 class Searcher:
@@ -200,39 +246,7 @@ class Searcher:
         counting = asyncio.create_task(index.count_matching(question.where, question.phrases))
         picker = self._result_picker(question, filters, prepared.request.max_results)
 
-        hints = list(prepared.hints)
-
-        def is_answered() -> bool:
-            return picker.is_answered(NEEDED_FOREIGN if question.is_foreign else NEEDED)
-
-        def answer(
-            best: list[ShownPassage],
-            embedded: QueryVector,
-            scanned: int,
-            undated: int | None = None,
-        ) -> SearchAnswer:
-            # Without vectors, or in a language that they do not understand, nothing is known.
-            is_known = embedded.code is None and is_understood(question)
-            # What the user chose by a filter may answer in words that the question does not have.
-            is_chosen = bool(prepared.filters) and bool(best)
-            return SearchAnswer(
-                best,
-                question.retrieval,
-                embedded.code,
-                scanned,
-                embedded.vector,
-                index.identity.space.identity if embedded.vector is not None else "",
-                is_partial=embedded is _TIMED_OUT,
-                when=named if named.phrases else None,
-                undated_notes=undated,
-                corrections=list(prepared.corrections),
-                filters=list(prepared.filters),
-                is_answered=not is_known or is_chosen or is_answered(),
-                is_unsure=is_known and bool(best) and best[0][1].score < UNSURE_BELOW,
-                dated=picker.dated,
-                hints=hints,
-            )
-
+        asked = _AskedQuestion(prepared, question, picker, named)
         try:
             async with asyncio.timeout_at(deadline):
                 await self._fallback.require_vectors(vector_task, scope)
@@ -244,16 +258,16 @@ class Searcher:
                         await self._list_all(question, filters, picker)
                 scanned, embedded = await counting, await vector_task
                 undated = await count_undated(filters, index) if not picker.best else None
-                hints = await find_hints(prepared, question, is_answered())
+                hints = await find_hints(prepared, question, asked.is_answered)
                 best = picker.best
                 if request.mark_sentences and embedded.vector is not None:
                     best = await self._marker.mark(question, embedded.vector, best)
-            return answer(best, embedded, scanned, undated)
+            return asked.answer(best, embedded, scanned, hints, undated)
         except TimeoutError:
             if not picker.best or not self._fallback.is_allowed:
                 raise
             scanned = counting.result() if counting.done() else 0
-            return answer(picker.best, _TIMED_OUT, scanned)
+            return asked.answer(picker.best, _TIMED_OUT, scanned, prepared.hints)
         finally:
             vector_task.cancel()
             counting.cancel()

@@ -1,7 +1,6 @@
 """The tools of an agent's memory, and those that read on: with a real daemon."""
 
 import contextlib
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ import pytest
 
 from ragd.protocol.asker import asker_headers
 from tests.daemon.searches import Vault, serve_vault
-from tests.patience import PATIENCE_S
 
 NOTES = {
     "Boat.md": "# Boat\n\nThe boat lies in the harbour of Stralsund. See [[Engine]].\n",
@@ -34,15 +32,14 @@ def call(vault: Vault, tool: str, headers: Any = None, **arguments: Any) -> Any:
     return vault.post(f"/v1/tools/obsidian_rag_{tool}", arguments, headers=headers or MAIN)
 
 
-def until_found(vault: Vault, query: str, word: str, headers: dict[str, str] | None = None) -> Any:
+def until_found(vault: Vault, query: str, word: str) -> None:
     """Search the memory until a note has the word."""
-    deadline = time.monotonic() + PATIENCE_S
-    while True:
-        found = call(vault, "memory_search", headers, query=query).data
-        if any(word in one["chunk_text"] for one in found["notes"]):
-            return found
-        assert time.monotonic() < deadline, found
-        time.sleep(0.05)
+
+    def is_found() -> bool:
+        notes = call(vault, "memory_search", query=query).data["notes"]
+        return any(word in one["chunk_text"] for one in notes)
+
+    vault.until(is_found)
 
 
 def test_reading_on_gives_the_next_lines_and_says_how_many_follow(vault: Vault) -> None:
