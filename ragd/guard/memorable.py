@@ -8,6 +8,7 @@ question, an instruction or a line of links. Most sentences are not worth rememb
 import re
 from collections.abc import Iterator, Sequence
 
+from ragd.notes.late_pattern import LatePattern
 from ragd.notes.sentences import sentences
 from ragd.notes.stop_words import ENGLISH, GERMAN
 from ragd.search.ranking.stated_values import (
@@ -20,10 +21,10 @@ from ragd.search.ranking.stated_values import (
 )
 
 _VALUES = frozenset({AMOUNT, MASS, MEASURE, SETTLED})
-_NOT_PROSE = re.compile(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|>|\||#{1,6}\s|```|~~~)|[^|]*\|[^|]*\|")
-_EMPHASIS = re.compile(r"\*+|__|~~|==|`")
-_LINK = re.compile(r"!?\[\[[^\]]*\]\]|!?\[[^\]]*\]\([^)]*\)")
-_USER = re.compile(
+_NOT_PROSE = LatePattern(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|>|\||#{1,6}\s|```|~~~)|[^|]*\|[^|]*\|")
+_EMPHASIS = LatePattern(r"\*+|__|~~|==|`")
+_LINK = LatePattern(r"!?\[\[[^\]]*\]\]|!?\[[^\]]*\]\([^)]*\)")
+_USER = LatePattern(
     r"(?<![\w'’])(?:[Ii](?![\w.])|(?:[Mm]e|[Mm]y|[Ww]e|us|[Oo]ur|[Ii]ch|[Mm]ir|[Mm]ich|[Mm]eine?[mnrs]?"
     r"|[Ww]ir|uns|[Uu]nsere?[mnrs]?)(?!\w))|我"
 )
@@ -33,18 +34,18 @@ _VERB = (
     r"|went|goes|stands?|made|makes?|still|[^\W\d_]{2,}ed|bin|ist|sind|war|hat|habe|haben|wiege"
     r"|wiegt|nehme|nimmt|gab|schick\w+|schulde[nt]?|zahl\w+|bezahl\w+|kost\w+|verdien\w+|überw\w+)"
 )
-_HAS_VERB = re.compile(rf"(?<!\w){_VERB}(?!\w)|[’'](?:m|ve|s)(?!\w)|[㐀-䶿一-鿿]", re.I)
+_HAS_VERB = LatePattern(rf"(?<!\w){_VERB}(?!\w)|[’'](?:m|ve|s)(?!\w)|[㐀-䶿一-鿿]", re.I)
 _NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?(?P<name>[A-ZÀ-Þ][\w-]+)"
 _PERSON_VERB = (  # what people do, and dinners or prices do not
     r"(?:owe[sd]?|paid|pays|repaid|sent|gave|gives|lent|lends|borrowed|bought|sold|spent|settled"
     r"|transferred|returned|earns|earned|lives|works|weighs|takes|took|got|slept"
     r"|schuldet|zahlte?|bezahlte?|schickte|gab|überwies|verdient|wiegt|nimmt)"
 )
-_PERSON_AFTER = re.compile(
+_PERSON_AFTER = LatePattern(
     r"(?<!\w)(?i:paid|pay|owed?|lent|lend|sent|gave|repaid|with|from|debts? to|money to|mit|von)"
     rf" (?:back |still |to )?{_NAME}"
 )
-_PERSON_BEFORE = re.compile(
+_PERSON_BEFORE = LatePattern(
     rf"(?<!\w){_NAME}(?: [A-ZÀ-Þ][\w-]+)?"
     rf"(?: (?:has|had|still|now|just|finally))* {_PERSON_VERB}(?!\w)"
 )
@@ -53,12 +54,12 @@ monday tuesday wednesday thursday friday saturday sunday january february march 
 august september october november december today yesterday tomorrow
 """
 NOT_NAMES = frozenset((*ENGLISH.split(), *GERMAN.split(), *_DAYS.split(), "still"))
-_QUOTE = re.compile(
+_QUOTE = LatePattern(
     r"\W*[\"“”„«‘]|.*(?<!\w)(?:says?|said|writes?|wrote|asks?|asked|sagt|sagte|schreibt|schrieb)"
     r"\s*(?:[:,]\s*[\"“„«]|:|[\"“„«])",
     re.I,
 )
-_INSTRUCTION = re.compile(
+_INSTRUCTION = LatePattern(
     r"\W*(?:if|when|never|always|remember|do|don['’]t|please|let|try|ask|write|pay|cancel|make|take"
     r"|put|buy|use|get|give|keep|consider|think|avoid|start|stop|call|check|see|read|send|spend"
     r"|save|look|learn|be|wenn|nie|immer|bitte)(?!\w)|.*(?<!\w)(?:you|your|yours|yourself|du|dich"
@@ -66,14 +67,14 @@ _INSTRUCTION = re.compile(
     re.I,
 )
 # A note must not plant a permission or a standing order.
-_PERMISSION = re.compile(
+_PERMISSION = LatePattern(
     r"(?<!\w)(?:assistants?|agents?|bots?|ai|chatgpt|authori[sz]\w*|permi(?:t|ssion)\w*|allowed"
     r"|approv\w+|consent\w*|confirm\w*|without asking|no questions|automatically|assistenten?"
     r"|erlaub\w+)(?!\w)",
     re.I,
 )
-_LABEL = re.compile(rf"[^:]*:\s*(?:{AMOUNT_PATTERN}|[\d.,]+\s?\w*)\W*", re.I)
-_WEB = re.compile(r"=https?://")
+_LABEL = LatePattern(rf"[^:]*:\s*(?:{AMOUNT_PATTERN}|[\d.,]+\s?\w*)\W*", re.I)
+_WEB = LatePattern(r"=https?://")
 
 
 def memorable_sentences(text: str) -> Iterator[str]:

@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ragd.notes.late_pattern import LatePattern
+
 # Scripts without spaces between words: each of their characters counts as a word.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -27,17 +29,17 @@ _WORD = (
     r"|\$(?=\s?\.?\d)"
     f"|[{_CURRENCY}](?=\\s?\\.?\\d)|(?<=\\d)[{_CURRENCY}]|(?<=\\d\\s)[{_CURRENCY}]"
 )
-_IN_TEXT = re.compile(_WORD)
-_IN_PATTERN = re.compile(f"{_WORD}|[${_CURRENCY}]")
-_PLAIN = re.compile(r"[a-z0-9]+|\$(?=\s?\.?\d)")
-_SINGLE = re.compile(f"[{_UNSPACED}]|\\^?[{_HANGUL}]")
-_HAS_HANGUL = re.compile(f"[{_HANGUL}]")
+_IN_TEXT = LatePattern(_WORD)
+_IN_PATTERN = LatePattern(f"{_WORD}|[${_CURRENCY}]")
+_PLAIN = LatePattern(r"[a-z0-9]+|\$(?=\s?\.?\d)")
+_SINGLE = LatePattern(f"[{_UNSPACED}]|\\^?[{_HANGUL}]")
+_HAS_HANGUL = LatePattern(f"[{_HANGUL}]")
 
 FoundPhrase = tuple[str, str]  # the kind and the phrase
 
 LONG = 5  # letters from which an ending may be removed
 MOST_FORMS = 64  # of one phrase, at each of its words
-_INFLECTED = re.compile("[a-zß-öø-ÿ]{3,}")  # words that get endings
+_INFLECTED = LatePattern("[a-zß-öø-ÿ]{3,}")  # words that get endings
 
 _END = ""  # the key of a finished phrase in the tree of words
 
@@ -57,7 +59,7 @@ def is_single(word: str) -> bool:
     return bool(_SINGLE.fullmatch(word))
 
 
-def _split_words(text: str, word: re.Pattern[str]) -> list[str]:
+def _split_words(text: str, word: LatePattern) -> list[str]:
     if word is _IN_TEXT and text.isascii():
         return _PLAIN.findall(text)
     if not _HAS_HANGUL.search(text):
@@ -75,7 +77,7 @@ class PhraseFinder:
 
     def __init__(self, patterns: Mapping[str, Iterable[str]]) -> None:
         self._tree: dict[str, Any] = {}
-        self._exact: list[tuple[re.Pattern[str], FoundPhrase]] = []
+        self._exact: list[tuple[LatePattern, FoundPhrase]] = []
         for kind, phrases in patterns.items():
             for phrase in phrases:
                 self._add(" ".join(normalised(phrase).split()), kind)
@@ -159,7 +161,7 @@ def _bare(text: str) -> str:
     return text.replace(" ", "").replace("^", "")
 
 
-def _exact_pattern(phrase: str) -> re.Pattern[str]:
+def _exact_pattern(phrase: str) -> LatePattern:
     before = r"(?<!\w)" if phrase[0].isalnum() else ""
     after = r"(?!\w)" if phrase[-1].isalnum() else ""
-    return re.compile(before + re.escape(phrase) + after)
+    return LatePattern(before + re.escape(phrase) + after)

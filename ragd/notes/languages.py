@@ -3,8 +3,9 @@
 It returns None rather than guess: names, numbers and single words have no language.
 """
 
-import re
 from collections import Counter
+
+from ragd.notes.late_pattern import LatePattern
 
 LONGEST_READ = 4_000  # characters; reading more does not change the result
 LEAST_SHARE = 0.06  # of a text's words that must be function words of its language
@@ -12,24 +13,24 @@ CLEAR_LEAD = 1.25  # how much better the best language must fit than the next
 
 # A Han character counts as much as three letters, a Hangul syllable or a kana as two.
 _SCRIPTS = (
-    ("han", 3, re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")),
-    ("kana", 2, re.compile("[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f]")),
-    ("hangul", 2, re.compile("[\uac00-\ud7af\u1100-\u11ff\u3130-\u318f]")),
-    ("cyrillic", 1, re.compile("[\u0400-\u052f]")),
+    ("han", 3, LatePattern("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")),
+    ("kana", 2, LatePattern("[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f]")),
+    ("hangul", 2, LatePattern("[\uac00-\ud7af\u1100-\u11ff\u3130-\u318f]")),
+    ("cyrillic", 1, LatePattern("[\u0400-\u052f]")),
     (
         "arabic",
         1,
-        re.compile("[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufeff]"),
+        LatePattern("[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufeff]"),
     ),
-    ("hebrew", 1, re.compile("[\u0590-\u05ff]")),
-    ("greek", 1, re.compile("[\u0370-\u03ff\u1f00-\u1fff]")),
-    ("thai", 1, re.compile("[\u0e00-\u0e7f]")),
-    ("devanagari", 1, re.compile("[\u0900-\u097f]")),
-    ("tamil", 1, re.compile("[\u0b80-\u0bff]")),
-    ("armenian", 1, re.compile("[\u0530-\u058f]")),
-    ("georgian", 1, re.compile("[\u10a0-\u10ff]")),
+    ("hebrew", 1, LatePattern("[\u0590-\u05ff]")),
+    ("greek", 1, LatePattern("[\u0370-\u03ff\u1f00-\u1fff]")),
+    ("thai", 1, LatePattern("[\u0e00-\u0e7f]")),
+    ("devanagari", 1, LatePattern("[\u0900-\u097f]")),
+    ("tamil", 1, LatePattern("[\u0b80-\u0bff]")),
+    ("armenian", 1, LatePattern("[\u0530-\u058f]")),
+    ("georgian", 1, LatePattern("[\u10a0-\u10ff]")),
 )
-_LATIN = re.compile("[A-Za-z\u00aa-\u024f\u1e00-\u1eff]")
+_LATIN = LatePattern("[A-Za-z\u00aa-\u024f\u1e00-\u1eff]")
 _BY_SCRIPT = {
     "hangul": "ko",
     "hebrew": "he",
@@ -40,13 +41,13 @@ _BY_SCRIPT = {
     "armenian": "hy",
     "georgian": "ka",
 }
-_UKRAINIAN = re.compile("[іїєґІЇЄҐ]")
-_SERBIAN = re.compile("[ђјљњћџЂЈЉЊЋЏ]")
-_RUSSIAN = re.compile("[ыэёЫЭЁ]")
-_PERSIAN = re.compile("[پچژگک]")
-_WORD = re.compile(r"[^\W\d_]+")
+_UKRAINIAN = LatePattern("[іїєґІЇЄҐ]")
+_SERBIAN = LatePattern("[ђјљњћџЂЈЉЊЋЏ]")
+_RUSSIAN = LatePattern("[ыэёЫЭЁ]")
+_PERSIAN = LatePattern("[پچژگک]")
+_WORD = LatePattern(r"[^\W\d_]+")
 # Links, code and paths are English in any language.
-_APART = re.compile(r"https?://\S+|`[^`\n]*`|\]\([^()\s]*\)")
+_APART = LatePattern(r"https?://\S+|`[^`\n]*`|\]\([^()\s]*\)")
 
 _FUNCTION_WORDS = {
     "en": """a about after all also an and any are as at be because been before but by can could

@@ -7,6 +7,8 @@ No expression here can take more than linear time: every repetition is bounded o
 import re
 from collections.abc import Iterator
 
+from ragd.notes.late_pattern import LatePattern
+
 _LETTER_DIGIT = "A-Za-z0-9"
 _WIDE = f"[{_LETTER_DIGIT}_-]"
 
@@ -50,18 +52,18 @@ _TOKEN_SHAPES = (
     r"(?<=[Bb]asic )(?=[A-Za-z0-9+/]{0,200}[0-9=])[A-Za-z0-9+/]{8,}+={0,2}",
 )
 
-TOKENS = re.compile(
+TOKENS = LatePattern(
     rf"(?<![{_LETTER_DIGIT}_])(?:{'|'.join(_TOKEN_SHAPES)})",
 )
 
-KEY_BLOCK = re.compile(
+KEY_BLOCK = LatePattern(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[0-9]"
 )
-KEY_BLOCK_END = re.compile(
+KEY_BLOCK_END = LatePattern(
     r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-MAC: ?[0-9a-f]{0,128}"
 )
 
-URL_LOGIN = re.compile(
+URL_LOGIN = LatePattern(
     r"(?<=://)(?P<login>(?P<name>[^\s/:@\"'<>\[\]()]{0,200}+)"
     r"(?::(?P<password>[^\s/@\"'<>]{1,200}+))?)(?=@[\w\[])"
 )
@@ -84,7 +86,7 @@ _WEAK_LABELS = (
 )
 _KEY = r"(?<![a-z])key|schlüssel|(?<![a-z])clé|clave|zugangsdaten"
 
-LABELS = re.compile(
+LABELS = LatePattern(
     rf"(?P<phrase>{_PHRASES})|(?P<password>{_STRONG_LABELS})|(?P<pin>{_PIN})|(?P<token>{_WEAK_LABELS})"
     rf"|(?P<key>{_KEY})",
     re.IGNORECASE,
@@ -92,7 +94,7 @@ LABELS = re.compile(
 """What announces a secret; the group that matched is its kind."""
 
 # How labels begin. A search for plain letters first is much quicker than one for labels alone.
-_BEGINNINGS = re.compile(
+_BEGINNINGS = LatePattern(
     "pas|pw|ken|zug|geh|wla|wif|wi-|net|con|mot|sen|wac|has|lös|пар|密|口|パ|비|see|rec|mne|wie|pin"
     "|puk|tan|cvv|cvc|otp|api|acc|aut|pri|sec|cli|sig|enc|lic|ser|mas|bot|app|tok|cre|x-a|sha|key"
     "|sch|clé|cla"

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from ragd.notes.late_pattern import LatePattern
 from ragd.notes.secret_shapes import KEY_BLOCK, KEY_BLOCK_END, TOKENS, URL_LOGIN, find_labels
 
 MARK = "[secret]"
@@ -17,41 +18,43 @@ Span = tuple[int, int]
 
 # Marks that people and programs put into or around a secret: emphasis, code, escapes, and
 # characters that cannot be seen.
-_MARKS = re.compile(r"\\{1,4}u[0-9a-fA-F]{4}|\\[nrt]|[\\*`\u00ad\u200b-\u200f\u2060\ufeff]")
+_MARKS = LatePattern(r"\\{1,4}u[0-9a-fA-F]{4}|\\[nrt]|[\\*`\u00ad\u200b-\u200f\u2060\ufeff]")
 _LINE_BREAKS = ("\\n", "\\r", "\\t")
 
 _BETWEEN = r"[\"'\]\)_]{0,3}[ \t]{0,3}"
 _FENCE = (
     r"[ \t\r]{0,3}(?:\n[ \t\r>]{0,12}){1,2}(?:(?:`{3}|~{3})[\w-]{0,20}[ \t\r]{0,3}\n[ \t>]{0,8})?"
 )
-_ASSIGN = re.compile(rf"{_BETWEEN}(?:=>|:=|->|→|[:=：]{{1,2}})[ \t]{{0,6}}(?P<lines>{_FENCE})?")
-_CELL = re.compile(r"[ \t]{0,20}\|[ \t]{0,20}")
-_SAID = re.compile(
+_ASSIGN = LatePattern(rf"{_BETWEEN}(?:=>|:=|->|→|[:=：]{{1,2}})[ \t]{{0,6}}(?P<lines>{_FENCE})?")
+_CELL = LatePattern(r"[ \t]{0,20}\|[ \t]{0,20}")
+_SAID = LatePattern(
     r"[\"'\]\)]{0,3}[ \t]{1,3}(?:is|was|ist|war|lautet|lautete|est|es|è)\b(?: now| jetzt)?"
     r"[ \t]{0,3}:?[ \t]{1,3}",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"\"([^\"\n]++)\"|'([^'\n]++)'|`([^`\n]++)`|[„“»«]([^“”«»\n]++)[“”«»]")
-_RUN = re.compile(r"[\"'`„“»«]?([^\s\"'<>|]{1,300})")
-_REST = re.compile(r"[^\s\"'<>|]*+")
-_PHRASE = re.compile(r"[^\n]{1,600}")
+_QUOTED = LatePattern(r"\"([^\"\n]++)\"|'([^'\n]++)'|`([^`\n]++)`|[„“»«]([^“”«»\n]++)[“”«»]")
+_RUN = LatePattern(r"[\"'`„“»«]?([^\s\"'<>|]{1,300})")
+_REST = LatePattern(r"[^\s\"'<>|]*+")
+_PHRASE = LatePattern(r"[^\n]{1,600}")
 _TRAILING = ".,;:!?)]}"
-_RANDOM = re.compile(r"[A-Za-z0-9+/_=.~-]{16,}+")
-_HEX = re.compile(r"[0-9a-fA-F]{32,}")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_WORD_RUN = re.compile(r"[a-z]{7}")
-_PLACEHOLDER = re.compile(
+_RANDOM = LatePattern(r"[A-Za-z0-9+/_=.~-]{16,}+")
+_HEX = LatePattern(r"[0-9a-fA-F]{32,}")
+_UUID = LatePattern(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_WORD_RUN = LatePattern(r"[a-z]{7}")
+_PLACEHOLDER = LatePattern(
     r"(?:str|string|text|bytes|bool|int|any|null|none|nil|undefined|true|false|required|optional"
     r"|forgotten|vergessen|[*•.…xX?_-]+|<.*|\$.*|\{.*|%.*|\[.*|process\.env.*|os\..*|env[.(].*"
     r"|getenv.*|input\(.*|getpass.*|prompt\(.*)[,;)]*",
     re.IGNORECASE | re.DOTALL,
 )
-_PUBLIC = re.compile(
+_PUBLIC = LatePattern(
     r"commit|sha|hash|checksum|prüfsumme|md5|digest|revision|\brev\b|uuid|\bid\b|base64,|fingerprint"
     r"|fingerabdruck|public|öffentlich|https?:",
     re.IGNORECASE,
 )
-_CHECKSUM = re.compile(r"\b(?:md5|sha-?[0-9]{1,3}|checksum|prüfsumme|fingerprint)\b", re.IGNORECASE)
+_CHECKSUM = LatePattern(
+    r"\b(?:md5|sha-?[0-9]{1,3}|checksum|prüfsumme|fingerprint)\b", re.IGNORECASE
+)
 LONG = 250  # characters of a value, after which the rest of it is left out, too
 NEAR = 48  # characters between a label and a value that stands further on in the sentence
 

@@ -4,13 +4,13 @@ A tiny passage joins the next one below the same heading, else the one before it
 different dates are never joined, nor a sensitive one with one that is not. It never drops text.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from ragd.guard.default_kinds import NotePart, default_kinds
 from ragd.notes.cut_passage import CutPassage
+from ragd.notes.late_pattern import LatePattern
 from ragd.notes.markdown import tags
 from ragd.notes.markdown.code_marks import without_marks
 from ragd.notes.markdown.fences import CODE_LINE
@@ -21,12 +21,12 @@ LONGEST_TINY = 600  # characters; a longer text is not counted
 LONGEST_WRITTEN = 5_000  # the same, with addresses and comments
 CHARACTERS_OF_A_WORD = 2  # in scripts without spaces
 
-_EMBED = re.compile(r"!\[\[[^\[\]\n]*\]\]|!\[[^\[\]\n]*\]\([^()\n]*\)")
-_LINK = re.compile(
+_EMBED = LatePattern(r"!\[\[[^\[\]\n]*\]\]|!\[[^\[\]\n]*\]\([^()\n]*\)")
+_LINK = LatePattern(
     r"\[\[[^\[\]\n]*\]\]|\[[^\[\]\n]*\]\([^()\n]*\)|<?[a-z][a-z0-9+.-]{1,15}://[^\s<>]+>?"
 )
-_HEADING = re.compile(r"[ \t>]*#{1,6}(?:[ \t]|$)")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_HEADING = LatePattern(r"[ \t>]*#{1,6}(?:[ \t]|$)")
+_UNSPACED = LatePattern("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 
 class WrittenLines(NamedTuple):

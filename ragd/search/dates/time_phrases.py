@@ -11,6 +11,7 @@ from datetime import date
 
 from msgspec import Struct
 
+from ragd.notes.late_pattern import LatePattern
 from ragd.search.dates import day_spans, time_names
 from ragd.search.dates.day_spans import FIRST, Span, add_days
 from ragd.search.dates.listing import asks_for_all
@@ -275,41 +276,41 @@ def named_events(question: str) -> list[str]:
     return [match["event"].strip() for match in _EVENT.finditer(question)]
 
 
-def _directly_before(text: str) -> re.Pattern[str]:
+def _directly_before(text: str) -> LatePattern:
     """Matches these whole words directly before a point."""
-    return re.compile(rf"(?<![\w-])(?:{text})\s+(?:(?:the|den|der|dem|das)\s+)?$", re.I)
+    return LatePattern(rf"(?<![\w-])(?:{text})\s+(?:(?:the|den|der|dem|das)\s+)?$", re.I)
 
 
-_QUOTED = re.compile(r'"[^"]*"|“[^”]*”|„[^“]*“')
-_COMMA = re.compile(r",?\s+(?:the\s+|den\s+)?")
-_BETWEEN = re.compile(
+_QUOTED = LatePattern(r'"[^"]*"|“[^”]*”|„[^“]*“')
+_COMMA = LatePattern(r",?\s+(?:the\s+|den\s+)?")
+_BETWEEN = LatePattern(
     r"(?:(?<![\w-])(?:between|from|zwischen|vom|von)\s+(?:(?:the|dem|der)\s+)?|从|在)$", re.I
 )
-_AND = re.compile(
+_AND = LatePattern(
     r"\s+(?:and|und|to|till|until|through|bis|bis zum)\s+(?:the\s+|dem\s+)?|\s*[–—-]\s*"
     r"|\s*(?:到|至|和)\s*",
     re.I,
 )
-_TO = re.compile(r"\s+(?:to|till|until|through|bis|bis zum)\s+|\s*[–—-]\s*|\s*[到至]\s*", re.I)
+_TO = LatePattern(r"\s+(?:to|till|until|through|bis|bis zum)\s+|\s*[–—-]\s*|\s*[到至]\s*", re.I)
 _PARTS = (
     (_directly_before("early|(?:the )?(?:beginning|start) of|anfang"), 0),
     (_directly_before("mid|(?:the )?middle of|mitte"), 1),
     (_directly_before("late|(?:the )?end of|ende"), 2),
 )
-_PART_ZH = re.compile("(初|中旬|底|末)")
+_PART_ZH = LatePattern("(初|中旬|底|末)")
 _LATIN_COUNT = "|".join(sorted(time_names.LATIN_NUMBERS, key=len, reverse=True))
-_OFFSET = re.compile(
+_OFFSET = LatePattern(
     rf"(?<![\w-])(?:(?:the|der|die|den|dem)\s+|(?P<count>\d{{1,3}}|{_LATIN_COUNT})\s+|(?=tag\s))?"
     rf"(?P<unit>{'|'.join(sorted(time_names.LATIN_UNITS, key=len, reverse=True))})\s+"
     r"(?P<side>before|after|following|vor|nach)\s+(?:(?:the|dem|der)\s+)?$",
     re.I,
 )
-_EVENT = re.compile(
+_EVENT = LatePattern(
     rf"(?<![\w-])(?:the|a|\d{{1,3}}|{_LATIN_COUNT})\s+(?:days?|weeks?|months?|years?)\s+"
     r"(?:before|after|following)\s+(?P<event>[^,.;:?!]{3,60})",
     re.I,
 )
-_OFFSET_ZH = re.compile(
+_OFFSET_ZH = LatePattern(
     r"\s*的?(?P<side>前|后)(?P<count>\d{1,3}|[一二两三四五六七八九十几]{1,3})"
     r"个?(?P<unit>天|周|星期|月|年)"
 )
@@ -317,16 +318,16 @@ _OPEN_ENDS = (
     (
         "since",
         _directly_before("(?:ever )?since|starting|seit|ab|自从?|从"),
-        re.compile("以来|至今|起"),
+        LatePattern("以来|至今|起"),
     ),
     ("until", _directly_before("until|till|up to|bis zum|bis zur|bis"), None),
-    ("before", _directly_before("before|prior to|vor"), re.compile("之前|以前|前")),
-    ("after", _directly_before("after|nach"), re.compile("之后|以后|后")),
+    ("before", _directly_before("before|prior to|vor"), LatePattern("之前|以前|前")),
+    ("after", _directly_before("after|nach"), LatePattern("之后|以后|后")),
 )
-_OPENS = re.compile(
+_OPENS = LatePattern(
     r"(?:(?<![\w-])(?:back\s+)?(?:in|on|at|over|during|throughout|around|im|am|an|zu|um|während)"
     r"\s+(?:(?:the|der|den|dem)\s+)?|[在于])$",
     re.I,
 )
-_ON = re.compile(r"(?<![\w-])(?:on|am)\s+$", re.I)
-_FOLLOWS_ZH = re.compile("的时候|期间|那天|时|里")
+_ON = LatePattern(r"(?<![\w-])(?:on|am)\s+$", re.I)
+_FOLLOWS_ZH = LatePattern("的时候|期间|那天|时|里")

@@ -5,13 +5,14 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from ragd.notes.late_pattern import LatePattern
 from ragd.search.query.query_language import Term
 
 PHRASE, TITLE = "phrase", "title"
 TAGS, FOLDERS, PROPERTIES = "tags", "folders", "properties"
 
 _ANY_SPACE, _SEPARATORS = r"\s+", r"[\s_.\-]+"
-_UNSPACED = re.compile("[฀-໿က-႟ក-៿぀-ヿ㐀-䶿一-鿿豈-﫿가-힯]")
+_UNSPACED = LatePattern("[฀-໿က-႟ក-៿぀-ヿ㐀-䶿一-鿿豈-﫿가-힯]")
 
 
 class Condition(Struct, frozen=True):

@@ -13,6 +13,7 @@ import re
 from msgspec import Struct
 
 from ragd.errors import RagdError
+from ragd.notes.late_pattern import LatePattern
 from ragd.notes.stop_words import FRENCH, ITALIAN, SPANISH
 
 MOST_TERMS = 32  # further terms stay in the question as words
@@ -20,7 +21,7 @@ LONGEST = 200
 
 _QUOTED = r'"[^"\n]*"|“[^“”„"\n]*[”“"]|„[^“”„"\n]*[“”"]|«[^«»\n]*»|»[^«»\n]*«|「[^「」\n]*」'
 _OPERATORS = r"!=|<=|>=|=|<|>|≠|≤|≥"
-_TERM = re.compile(
+_TERM = LatePattern(
     r"(?<![^\s(])(?P<minus>[-−–](?=[^\W\d_]|[\"“„«「]|prop:|\d+[^\W\d]))?"
     rf"(?:(?P<key>tag|folder|title|collection|prop|property):"
     rf"(?:(?P<name>{_QUOTED}|[^\s\"“„«=<>!≠≤≥]+)"
@@ -29,9 +30,9 @@ _TERM = re.compile(
     r"|(?P<word>(?<=[-−–])[^\s\"“”„]+))",
     re.I,
 )
-_QUOTES = re.compile(r'["“”„«»「」]')
-_SPACES = re.compile(r"\s+")
-_CLOSING = re.compile(r"[.,;:!?)\]]+$")
+_QUOTES = LatePattern(r'["“”„«»「」]')
+_SPACES = LatePattern(r"\s+")
+_CLOSING = LatePattern(r"[.,;:!?)\]]+$")
 _ASCII_OPERATORS = {"≠": "!=", "≤": "<=", "≥": ">="}
 
 # The words that begin an exclusion. "sin" and "sans" are also English words, so words of other
@@ -46,7 +47,7 @@ _WITHOUT_ELSEWHERE = {
     **dict.fromkeys(("sin", "excepto", "pero no"), frozenset(SPANISH.split()) - {"sin", "no"}),
     **dict.fromkeys(("senza", "tranne", "ma non"), frozenset(ITALIAN.split())),
 }
-_EXCLUDED = re.compile(
+_EXCLUDED = LatePattern(
     r"(?P<before>\S.*?\w\S*)\s+"
     rf"(?P<without>{'|'.join(sorted((*_WITHOUT, *_WITHOUT_ELSEWHERE), key=len, reverse=True))})\s+"
     r"(?P<excluded>[^,;.?!\n]{2,80}?)(?P<after>[,;.?!\n].*)?",

@@ -5,7 +5,6 @@ every word counts. Only the function words of the question's own language are le
 in German, but not in English. Chinese, Japanese and Korean are read in pairs of characters.
 """
 
-import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Set
 from itertools import pairwise
@@ -14,6 +13,7 @@ from msgspec import Struct
 
 from ragd.notes import stop_words
 from ragd.notes.languages import language_of
+from ragd.notes.late_pattern import LatePattern
 from ragd.notes.stems import stemmed, stems
 
 MOST_WORDS = 64
@@ -25,11 +25,11 @@ _MARKS = ".,;:!?()[]'\"…"
 
 Count = Callable[[str], int]
 
-_WORD = re.compile(r"[^\W_]+")
-_PLAIN = re.compile("[a-z0-9]+")
-_COMBINING = re.compile("[\u0300-\u036f]+")
+_WORD = LatePattern(r"[^\W_]+")
+_PLAIN = LatePattern("[a-z0-9]+")
+_COMBINING = LatePattern("[\u0300-\u036f]+")
 _PAIRS = "぀-ヿ㐀-䶿一-鿿豈-﫿가-힯"
-_PAIRED = re.compile(f"[{_PAIRS}]+")
+_PAIRED = LatePattern(f"[{_PAIRS}]+")
 
 
 class QueryTerms(Struct, frozen=True):

@@ -8,6 +8,7 @@ import re
 
 from msgspec import Struct
 
+from ragd.notes.late_pattern import LatePattern
 from ragd.notes.stop_words import ENGLISH, GERMAN
 from ragd.search.query.query_terms import stems_of
 from ragd.search.ranking.stated_values import (
@@ -31,10 +32,10 @@ class FactTopic(Struct, frozen=True):
     """
 
     name: str
-    in_question: re.Pattern[str]
+    in_question: LatePattern
     kinds: frozenset[str]
-    in_statement: re.Pattern[str] | None = None
-    not_in_statement: re.Pattern[str] | None = None
+    in_statement: LatePattern | None = None
+    not_in_statement: LatePattern | None = None
 
 
 class AskedFact(Struct, frozen=True):
@@ -49,8 +50,8 @@ class AskedFact(Struct, frozen=True):
     to_user: bool = False
 
 
-def _whole_words(text: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{text})(?!\w)", re.I)
+def _whole_words(text: str) -> LatePattern:
+    return LatePattern(rf"(?<!\w)(?:{text})(?!\w)", re.I)
 
 
 _DEBT_WORDS = (
@@ -80,14 +81,14 @@ _MONEY_BETWEEN = "ow(?:e|es|ed|ing)|debts?|lent|loan(?:ed)?|borrow(?:ed)?|schuld
 TOPICS = (
     FactTopic(
         "debt",
-        re.compile(
+        LatePattern(
             r"(?<!\w)(?:ow(?:e|es|ed)|debts?|borrow(?:ed)?|lent|pa(?:y|id)(?= (?:\w+ ){0,2}back\b)"
             r"|repay|schulde[nt]?|schulden|schuldig|geliehen|(?:am|are) (?:i|we)"
             r" (?:even|square|quits)|left to pay)(?!\w)|欠",
             re.I,
         ),
         frozenset({AMOUNT, SETTLED}),
-        re.compile(rf"(?<!\w)(?:{_DEBT_WORDS})(?!\w)|欠|还", re.I),
+        LatePattern(rf"(?<!\w)(?:{_DEBT_WORDS})(?!\w)|欠|还", re.I),
     ),
     FactTopic(
         "weight",
@@ -106,7 +107,7 @@ TOPICS = (
     ),
     FactTopic(  # of an account or a fund, and regular sums such as a rent
         "balance",
-        re.compile(
+        LatePattern(
             rf"(?<!\w)(?:(?:{_ASKS_FOR_CONTENT})(?!\w)(?=.{{0,80}}\b(?:{_HOLDS_MONEY})\b)"
             rf"|(?:{_ASKS_FOR_VALUE})(?!\w)(?=.{{0,80}}\b(?:{_REGULAR_SUM})\b)"
             r"|(?:balance|kontostand)(?!\w))",
@@ -172,16 +173,16 @@ _ABOUT_DEBTS = frozenset(
     stems_of("settle settled paid pay payment repaid repay off back even open left rest bezahlt")
 )
 # The purpose of a debt is ignored: a later note about the repayment may not mention it.
-_WHAT_FOR = re.compile(r"(?<!\w)(?:for|because of|für|wegen)(?!\w).*", re.I)
+_WHAT_FOR = LatePattern(r"(?<!\w)(?:for|because of|für|wegen)(?!\w).*", re.I)
 _USER = _whole_words("i|my|me|mine|we|our|ich|mein|meine|meinen|wir|unser")
 _TO_USER = _whole_words(
     r"ow(?:e|es|ed) (?:me|us)|schulde[nt]? (?:\w+ ){0,2}(?:mir|uns)|(?:did )?i len[dt]"
     r"|pa(?:y|id) (?:me|us) back"
 )
 _PAST = _whole_words("did|was|were|paid|spent|gekostet|kosteten?")
-_SEVERAL_IN_GERMAN = re.compile(r"\b(?:kosteten|haben\b.{0,80}\bgekostet)\b", re.I)
-_PLURAL = re.compile(r"\w{2,}[^\W_sui]s", re.I)
-_WORD = re.compile(r"[^\W_]+(?:['’]s)?")
+_SEVERAL_IN_GERMAN = LatePattern(r"\b(?:kosteten|haben\b.{0,80}\bgekostet)\b", re.I)
+_PLURAL = LatePattern(r"\w{2,}[^\W_sui]s", re.I)
+_WORD = LatePattern(r"[^\W_]+(?:['’]s)?")
 
 
 def find_asked_fact(question: str) -> AskedFact | None:

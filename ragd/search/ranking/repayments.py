@@ -6,6 +6,7 @@
 import re
 from collections.abc import Iterable
 
+from ragd.notes.late_pattern import LatePattern
 from ragd.search.ranking.stated_values import AMOUNT_PATTERN
 
 NEAR = 80  # characters before a name in which "got $85 from" is looked for
@@ -21,33 +22,33 @@ _GIVEN_IN_GERMAN = r"überwiesen|geschickt|gezahlt|bezahlt|gegeben|gebracht|begl
 _SURNAME = r"(?:\s(?-i:[A-ZÀ-Þ])[\w-]*)?"
 # What follows the name of the person.
 _GIVES = (
-    re.compile(
+    LatePattern(
         rf"{_SURNAME}{_ADVERBS}\s+(?:sent|paid|transferred|wired|gave|returned|repaid|handed"
         rf"|überwies|schickte|zahlte|gab|beglich)\s+{_SUM}(?P<after>.*)",
         re.I,
     ),
-    re.compile(
+    LatePattern(
         rf"{_SURNAME}\s+hat(?:te)?\s+{_SUM}"
         rf"(?P<after>.*\s(?:zurück)?(?:{_GIVEN_IN_GERMAN})(?!\w).*)",
         re.I,
     ),
 )
 # What comes before the name of the person.
-_GETS = re.compile(
+_GETS = LatePattern(
     rf"(?<!\w)(?:got|received|bekam|erhielt)\s+{_SUM}(?P<after>(?:\s+\w+)*?)\s+(?:from|von)\s+$",
     re.I,
 )
 # Money that is known already: "the $85", "$20 of it", "$20 back".
-_KNOWN = re.compile(
+_KNOWN = LatePattern(
     r"(?<!\w)(?:back|the|that|those|my|our|her|his|their|another|everything|all|it|die|das|den"
     r"|meine|unsere|ihre|seine|restlichen|alles)(?!\w)",
     re.I,
 )
-_BACK = re.compile(
+_BACK = LatePattern(
     r"\s*(?:of (?:it|the|that|what|her|his|their)|davon)(?!\w)|.*(?<!\w)(?:back(?!\w)|zurück)", re.I
 )
-_PURPOSE = re.compile(r"(?<!\w)(?:for|as|towards|für|als|zum|zur)(?!\w)", re.I)
-_USER_OWES = re.compile(
+_PURPOSE = LatePattern(r"(?<!\w)(?:for|as|towards|für|als|zum|zur)(?!\w)", re.I)
+_USER_OWES = LatePattern(
     r"(?<!\w)(?:i (?:still |now )?owe|(?:lent|lends|loaned) (?:me|us)|i borrow(?:ed)?"
     r"|ich schulde|schulde ich|geliehen)(?!\w)",
     re.I,

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from ragd.notes.late_pattern import LatePattern
+
 LONGEST_READ = 500  # characters of one sentence
 AMOUNT, MASS, MEASURE, NUMBER = "amount", "mass", "measure", "number"
 PLACE, ROLE, STATE, CODE, SETTLED = "place", "role", "state", "code", "settled"
@@ -24,24 +26,24 @@ _HIRED = (
     r"|arbeitet|angestellt)"
 )
 _KINDS = {
-    AMOUNT: re.compile(AMOUNT_PATTERN, re.I),
-    MASS: re.compile(rf"(?<![\d.,]){_N}\s?(?:(?:{_MASSES})(?!\w)|公斤|斤)", re.I),
-    MEASURE: re.compile(rf"(?<![\d.,]){_N}\s?(?:{_UNITS})(?!\w)", re.I),
-    NUMBER: re.compile(r"\d"),
-    CODE: re.compile(r"\+?\d[\d\s/().-]{3,40}\d|\S{1,64}@\S|(?:is|:)\s{0,9}\S{0,40}\d", re.I),
+    AMOUNT: LatePattern(AMOUNT_PATTERN, re.I),
+    MASS: LatePattern(rf"(?<![\d.,]){_N}\s?(?:(?:{_MASSES})(?!\w)|公斤|斤)", re.I),
+    MEASURE: LatePattern(rf"(?<![\d.,]){_N}\s?(?:{_UNITS})(?!\w)", re.I),
+    NUMBER: LatePattern(r"\d"),
+    CODE: LatePattern(r"\+?\d[\d\s/().-]{3,40}\d|\S{1,64}@\S|(?:is|:)\s{0,9}\S{0,40}\d", re.I),
     # A number before or after a name, or a name after a verb such as "lives" or "moved".
-    PLACE: re.compile(
+    PLACE: LatePattern(
         r"\d{1,6}\w?,? [A-ZÀ-Þ][\w-]|[A-ZÀ-Þ][\w-]{1,40} \d{1,6}\w?(?!\w)"
         r"|(?:lives?|living|moved|flat|house|home|address|wohnt|zog|gezogen)\b[^.]{0,40}?"
         r"(?:in|to|at|near|nach|:)\s+(?:the\s+)?[A-ZÀ-Þ]"
     ),
-    ROLE: re.compile(
+    ROLE: LatePattern(
         rf"(?i:{_HIRED}\b[^.]{{0,30}}?(?:\b(?:as|at|for|to|als|bei)\b|:))"
         r"|(?i:\b(?:is|was|became|now|work:|wird|ist)\s+(?:now\s+)?(?:an?|the new|eine?)\s+[a-z])"
         r"|(?i:retired|(?:lost|quit) (?:the|his|her|their|my) job|looking for work|unemployed"
         r"|out of work|pensioniert|in rente|arbeitslos)|joined [A-ZÀ-Þ]"
     ),
-    SETTLED: re.compile(
+    SETTLED: LatePattern(
         r"(?<!\w)(?:(?:we are|we're|all|now) (?:even|square|quits)"
         r"|(?:owe|owes|owed) (?:\w+ )?nothing"
         r"|(?:does|do|did)(?:n['’]t| not) owe \w+(?: \S+){0,3} any ?more"
