@@ -104,7 +104,13 @@ class Pipeline:
             crash_mark,
         )
         self.reindex_switch = ReindexSwitch(
-            ledger, self._store, self.open_indexes, self.generations, damage, self._new_identity
+            ledger,
+            self._settings,
+            self._store,
+            self.open_indexes,
+            self.generations,
+            damage,
+            self._new_identity,
         )
         self.compactor = Compactor(ledger, clock, self.open_indexes, damage)
         self.store_writer = StoreWriter(

@@ -29,6 +29,7 @@ from ragd.batch.slow_documents import (
 )
 from ragd.batch.sync_plan import SyncPlan, plan_sync
 from ragd.clock import Clock, new_id
+from ragd.config.embedding_choice import embedding_choice
 from ragd.config.live_settings import Settings
 from ragd.events import (
     ActorCrashed,
@@ -278,8 +279,9 @@ class Batcher:
 
     def _can_continue(self, building: Building, job: Job) -> bool:
         is_same_chunking = building.fingerprint == self._notes.fingerprint
+        is_same_model = building.is_chosen_by(embedding_choice(self._settings.current.embedding))
         is_whole = not self._ledger.state.catalog.needs_full_scan
-        return building.job_id == job.id and is_same_chunking and is_whole
+        return building.job_id == job.id and is_same_chunking and is_same_model and is_whole
 
     def _plan(
         self,

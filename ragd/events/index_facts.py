@@ -90,6 +90,7 @@ class IndexBuilding(Fact, frozen=True, kw_only=True, tag="index_building"):
     job_id: str  # the job that builds it
     fingerprint: str
     provider: str = ""  # of its vectors
+    choice: str = ""  # a hash of the settings that chose its model; empty in older logs
 
 
 class IndexActivated(Fact, frozen=True, kw_only=True, tag="index_activated"):

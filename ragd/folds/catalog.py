@@ -313,6 +313,7 @@ def _index_building(catalog: Catalog, event: IndexBuilding, record: Record) -> N
         job_id=event.job_id,
         fingerprint=event.fingerprint,
         provider=event.provider,
+        choice=event.choice,
     )
 
 

@@ -21,13 +21,22 @@ STRENGTH = {"sync": 0, "full": 1, "reindex": 2}
 PHASES = {"queued": "storing", "scan": "storing", "text": "storing", "vectors": "embedding"}
 
 
-def job_to_join(state: State, mode: str, accept_deletions: bool) -> Job | None:
-    """An open job that does everything this request asks for, if there is one."""
+def job_to_join(state: State, mode: str, accept_deletions: bool, choice: str) -> Job | None:
+    """An open job that does everything this request asks for, if there is one. `choice`: a hash of
+    the settings that would choose the model of a new index now."""
     if accept_deletions:
         return None  # no open job removes these notes
     # A job without a request reads only the notes that changed.
     open_jobs = [job for job in state.jobs.open if job.requested and not job.cancel_requested]
+    if mode == "reindex" and (outdated := outdated_build(state, choice)) is not None:
+        open_jobs = [job for job in open_jobs if job.id != outdated]
     return next((job for job in open_jobs if STRENGTH[job.mode] >= STRENGTH[mode]), None)
+
+
+def outdated_build(state: State, choice: str) -> str | None:
+    """The job that builds an index whose model other settings chose, if there is one."""
+    building = state.catalog.building
+    return building.job_id if building is not None and not building.is_chosen_by(choice) else None
 
 
 def count_unindexed(state: State) -> int:

@@ -208,6 +208,11 @@ class Building(Table):
     job_id: str = ""
     fingerprint: str = ""
     provider: str = ""
+    choice: str = ""  # a hash of the settings that chose its model
+
+    def is_chosen_by(self, choice: str) -> bool:
+        """Whether settings with this hash chose its model. An older log does not say."""
+        return self.choice in ("", choice)
 
 
 def _clamp(count: int, most: int) -> int:

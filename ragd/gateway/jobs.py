@@ -9,6 +9,8 @@ job has ended and its new index still waits for vectors, the store writer drops 
 from collections.abc import Sequence
 from typing import Any
 
+from ragd.config.embedding_choice import embedding_choice
+from ragd.config.live_settings import Settings
 from ragd.errors import RagdError
 from ragd.events import JobCancelRequested, Mode
 from ragd.folds import progress
@@ -23,15 +25,20 @@ from ragd.state.ledger import Ledger
 class JobControl:
     """Records requests of clients about jobs."""
 
-    def __init__(self, ledger: Ledger, facts: FactRecorder) -> None:
+    def __init__(self, ledger: Ledger, facts: FactRecorder, settings: Settings) -> None:
         self._ledger = ledger
         self._facts = facts
+        self._settings = settings
 
     async def request(
         self, mode: Mode, accept_deletions: bool = False, accept_in: Sequence[str] = ()
     ) -> dict[str, Any]:
-        """Returns at once. A request that an open job already fulfils joins that job."""
-        job = progress.job_to_join(self._ledger.state, mode, accept_deletions)
+        """Returns at once. A request that an open job already fulfils joins that job. A reindex
+        replaces one that builds an index for a model that is no longer configured."""
+        choice = embedding_choice(self._settings.current.embedding)
+        job = progress.job_to_join(self._ledger.state, mode, accept_deletions, choice)
+        if mode == "reindex" and (outdated := progress.outdated_build(self._ledger.state, choice)):
+            await self._facts.record(JobCancelRequested(job_id=outdated))
         job_id = job.id if job is not None else ""
         if job is None or not job.asked:  # an automatic job becomes the client's
             record = self._facts.record

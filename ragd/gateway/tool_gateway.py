@@ -95,7 +95,7 @@ class ToolGateway:
         self._facts = facts = FactRecorder(ledger.journal)
         self._refusals = Refusals(facts)
         self._lost = LossRecorder(ledger, facts)
-        self._jobs = JobControl(ledger, facts)
+        self._jobs = JobControl(ledger, facts, settings)
         self._pause = PauseControl(ledger, clock, facts)
         self._envelopes = Envelopes(ledger, clock, settings, vector_progress)
         self._consent = Consent(settings, clock, facts)

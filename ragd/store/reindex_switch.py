@@ -6,6 +6,8 @@
 from collections.abc import Awaitable, Callable
 
 from ragd.clock import new_id
+from ragd.config.embedding_choice import embedding_choice
+from ragd.config.live_settings import Settings
 from ragd.errors import RagdError
 from ragd.events import IndexBuilding
 from ragd.runtime.crash_points import crashpoint
@@ -28,6 +30,7 @@ class ReindexSwitch:
     def __init__(
         self,
         ledger: Ledger,
+        settings: Settings,
         store: LanceStore,
         open_indexes: OpenIndexes,
         generations: Generations,
@@ -35,6 +38,7 @@ class ReindexSwitch:
         new_identity: NewIdentity,
     ) -> None:
         self._ledger = ledger
+        self._settings = settings
         self._store = store
         self._open_indexes = open_indexes
         self._generations = generations
@@ -68,6 +72,7 @@ class ReindexSwitch:
         serving = self._open_indexes.serving if is_automatic else None
         like = serving.identity if serving else None
         is_requested = job is not None and job.origin == "tool"
+        choice = embedding_choice(self._settings.current.embedding)  # before it is applied
         identity = await self._new_identity(generation, like, is_requested)
         building = await self._store.create(identity)
         crashpoint("index.after_create")
@@ -76,6 +81,7 @@ class ReindexSwitch:
             job_id=job_id,
             fingerprint=identity.fingerprint,
             provider=identity.space.provider,
+            choice=choice,
         )
         await self._ledger.journal.append(STORE_WRITER, fact)
         self._open_indexes.replace(self._open_indexes.serving, building)

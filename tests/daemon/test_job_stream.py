@@ -204,3 +204,21 @@ async def test_a_sync_of_single_notes_is_not_what_a_client_asks_for(
     await gateway.add(serves("g1"), begun)
     reply = await gateway.ask("POST", "/v1/jobs", {"mode": "sync"})
     assert reply.data["job_id"] != "save"
+
+
+async def test_a_reindex_for_another_model_replaces_the_one_that_runs(
+    gateway: RunningGateway,
+) -> None:
+    await gateway.add(
+        serves("g1"),
+        JobRequested(job_id="j1", mode="reindex", origin="tool"),
+        JobStarted(job_id="j1", mode="reindex", files_planned=1, files_removed=0),
+        IndexBuilding(generation="g2", job_id="j1", fingerprint="", choice="of another model"),
+    )
+    reply = await gateway.ask("POST", "/v1/jobs", {"mode": "sync"})
+    assert reply.data["job_id"] == "j1", "it reads all notes, too"
+    reply = await gateway.ask("POST", "/v1/jobs", {"mode": "reindex"})
+    assert reply.data["job_id"] != "j1"
+    old = gateway.ledger.state.jobs.find("j1")
+    assert old is not None
+    assert old.cancel_requested

@@ -11,9 +11,10 @@ import pytest
 from ragd.batch import batcher
 from ragd.embed import vector_maker
 from ragd.embed.providers.provider_choice import Providers
-from ragd.events import EmbeddingFailed, JobFinished, JobRequested
+from ragd.events import EmbeddingFailed, IndexBuilding, JobFinished, JobRequested
 from ragd.guard.inspection import Rules, inspect
 from ragd.guard.sensitive import categories_of_text
+from ragd.store import store_writer
 from tests.embed.fake_ollama import DIMENSIONS, NAN_400, rows, running, says, vector_of
 from tests.guard.conftest import Found, rules_of
 from tests.guard.test_guard_sentences import kinds, sentences
@@ -283,3 +284,25 @@ async def test_choosing_the_same_model_again_keeps_its_embedder_open(
         assert await providers.embedder_for(index.identity) is at_work
         assert len(await at_work.embed(["still there"])) == 1
         await providers.close()
+
+
+async def test_a_reindex_that_was_interrupted_starts_over_for_another_model(
+    start: Any, use_ollama: Any, monkeypatch: Any
+) -> None:
+    pipeline = await start()
+    await pipeline.request("full")
+    await pipeline.until_state(all_embedded)
+    async with running() as server:
+        with monkeypatch.context() as crash:
+            crash.setattr(store_writer, "end_job", lambda *_: asyncio.Event().wait())
+            job = await pipeline.request("reindex")
+            begun = await pipeline.until(IndexBuilding, 0, job_id=job)
+            await pipeline.until_state(lambda state: bool(state.catalog.building.files))
+            use_ollama(server.base_url)
+            pipeline = await start(crash.undo)
+        async with asyncio.timeout(PATIENCE_S):
+            await pipeline.until_state(all_embedded)
+        assert pipeline.catalog.index.provider == "ollama"
+        assert pipeline.catalog.index.generation != begun.event.generation
+        assert pipeline.ledger.state.jobs.find(job).outcome == "complete"
+        await assert_index_equals_vault(pipeline)
