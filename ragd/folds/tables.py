@@ -68,8 +68,9 @@ def _parents(path: str) -> Iterator[str]:
         folder = folder.rpartition("/")[0]
 
 
-class Entry(Struct, frozen=True):
-    """One note in the index. Frozen, so that a copied dict of entries never changes."""
+class Entry(Struct, frozen=True, gc=False):
+    """One note in the index. Frozen, so that a copied dict of entries never changes. The garbage
+    collector does not look at it: there are as many as notes, and none refers to another."""
 
     sha256: str
     mtime_ns: int
@@ -131,18 +132,20 @@ class Table(Struct, dict=True):
 
     def put(self, path: str, entry: Entry) -> None:
         """Add a note, or replace its entry."""
-        before = self.files.get(path)
-        if before is not None:
-            self._add(before, -1)
-            self.folders.add_chunks(path, -before.chunks)
-            self.lacking.pop(path, None)
-        else:
+        files, lacking = self.files, self.lacking
+        before = files.get(path)
+        files[path] = entry
+        if before is None:
+            self._add(entry, 1)
             self.folders.add(path)
-        self.files[path] = entry
-        self._add(entry, 1)
-        self.folders.add_chunks(path, entry.chunks)
-        if entry.lacking > 0:
-            self.lacking[path] = None
+        else:
+            lacking.pop(path, None)
+            self._add(before, -1)
+            self._add(entry, 1)
+        if path.startswith("@"):  # only these are counted for a collection
+            self.folders.add_chunks(path, entry.chunks - (before.chunks if before else 0))
+        if entry.chunks > entry.embedded + entry.barred:  # `lacking`
+            lacking[path] = None
 
     def drop(self, path: str) -> None:
         """Remove a note."""
@@ -156,8 +159,9 @@ class Table(Struct, dict=True):
     def _add(self, entry: Entry, sign: int) -> None:
         self.chunks += sign * entry.chunks
         self.chunks_embedded += sign * entry.embedded
-        self.chunks_barred += sign * entry.barred
-        self.chunks_withheld += sign * entry.withheld
+        if entry.barred or entry.withheld:
+            self.chunks_barred += sign * entry.barred
+            self.chunks_withheld += sign * entry.withheld
 
     def copy_from(self, other: "Table") -> None:
         """Replace the content with that of another table. The two share it from then on."""
@@ -168,10 +172,10 @@ class Table(Struct, dict=True):
 
     def store(self, file: StoredFile) -> None:
         """The rows of a note were replaced."""
-        chunks = max(0, file.chunks)
-        embedded = max(0, min(file.embedded, chunks))
-        entry = Entry(file.sha256, file.mtime_ns, file.size, chunks, embedded)
-        self.put(file.path, replace(entry, ctime_ns=file.ctime_ns))
+        chunks = file.chunks if file.chunks > 0 else 0
+        embedded = _clamp(file.embedded, chunks)
+        size, mtime_ns, ctime_ns = file.size, file.mtime_ns, file.ctime_ns
+        self.put(file.path, Entry(file.sha256, mtime_ns, size, chunks, embedded, 0, 0, ctime_ns))
 
     def fill(self, file: FilledFile) -> None:
         """Some rows of a note got vectors, and some never will."""
@@ -211,4 +215,4 @@ class Building(Table):
 
 
 def _clamp(count: int, most: int) -> int:
-    return max(0, min(count, most))
+    return 0 if count < 0 else most if count > most else count

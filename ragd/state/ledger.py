@@ -31,6 +31,7 @@ from ragd.events import JobStarted, SegmentQuarantined
 from ragd.folds import FOLDS_VERSION, State, apply
 from ragd.folds.encoding import encode_later
 from ragd.runtime.crash_points import crashpoint
+from ragd.runtime.garbage_collection import collector_paused
 from ragd.state.replay import state_at, states_newest_first
 
 HEALTH_CHANGES_MAX = 1024
@@ -66,14 +67,16 @@ class Ledger:
         self._created_by = created_by
         self.run_id = run
         remove_half_written(snapshots)
-        self.state = next(states_newest_first(snapshots), State())
+        with collector_paused():  # at 100,000 notes it would look at each of them many times
+            self.state = next(states_newest_first(snapshots), State())
         self.snapshot_seq = self.state.seq
         self._disk = RealDisk(events)
         self._health_changes: deque[HealthChange] = deque(maxlen=HEALTH_CHANGES_MAX)
         self._health_changed = asyncio.Event()
         self._opened = clock.monotonic()
         self._job_starts: dict[str, float] = {}  # of this run, on the monotonic clock
-        recovered = recover(self._disk, self.state.seq, self._fold_recovered)
+        with collector_paused():
+            recovered = recover(self._disk, self.state.seq, self._fold_recovered)
         names = segment_names(self._disk)
         self.oldest_seq = first_seq_of(names[0]) if names else recovered.position.next_seq
         self.incidents: list[Incident] = recovered.incidents
