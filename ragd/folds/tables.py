@@ -3,6 +3,7 @@
 It never reads the table itself: the counts come from the facts of the store writer.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, cast
@@ -25,9 +26,11 @@ class Folders:
         """`chunks_of`: the notes, and how many chunks each has."""
         self._notes: dict[str, int] = {}
         self._chunks: dict[str, int] = {}
-        for path, chunks in chunks_of.items():
-            self.add(path)
-            self.add_chunks(path, chunks)
+        for name, notes in Counter(path.rpartition("/")[0] for path in chunks_of).items():
+            for folder in _with_parents(name):
+                self._notes[folder] = self._notes.get(folder, 0) + notes
+        for path in [path for path in chunks_of if path.startswith("@")]:
+            self.add_chunks(path, chunks_of[path])
 
     def __contains__(self, folder: object) -> bool:
         return folder in self._notes
@@ -62,7 +65,11 @@ class Folders:
 
 def _parents(path: str) -> Iterator[str]:
     """The folders that this note is in, from the innermost to the outermost."""
-    folder = path.rpartition("/")[0]
+    return _with_parents(path.rpartition("/")[0])
+
+
+def _with_parents(folder: str) -> Iterator[str]:
+    """This folder and those that it is in; nothing for the root."""
     while folder:
         yield folder
         folder = folder.rpartition("/")[0]
@@ -102,7 +109,8 @@ class Table(Struct, dict=True):
     table_version: int = 0
 
     def __post_init__(self) -> None:
-        self.__dict__["lacking"] = {path: None for path, e in self.files.items() if e.lacking > 0}
+        lacking = [p for p, e in self.files.items() if e.chunks > e.embedded + e.barred]
+        self.__dict__["lacking"] = dict.fromkeys(lacking)
         self.__dict__["folders"] = Folders({p: e.chunks for p, e in self.files.items()})
 
     @property

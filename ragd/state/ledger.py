@@ -23,6 +23,7 @@ from ragd.eventlog.segment import first_seq_of, segment_names
 from ragd.eventlog.snapshot import (
     Snapshot,
     drop_old_segments,
+    newest_size,
     remove_half_written,
     remove_old_snapshots,
     write_snapshot,
@@ -81,6 +82,9 @@ class Ledger:
         self.oldest_seq = first_seq_of(names[0]) if names else recovered.position.next_seq
         self.incidents: list[Incident] = recovered.incidents
         appender = Appender(self._disk, recovered.position, run, created_by, segment_max_bytes)
+        self._appender = appender
+        self._covered_bytes = -recovered.replayed_bytes  # of this run, by the newest snapshot
+        self.snapshot_bytes = newest_size(snapshots)
         self.journal = Journal(
             self._disk, appender, clock, self._fold_appended, last_readable=self.state.seq
         )
@@ -142,12 +146,19 @@ class Ledger:
             await self.snapshot()  # so that the next start does not find the same gap
         self.incidents = []
 
+    @property
+    def bytes_since_snapshot(self) -> int:
+        """How much of the log the next start has to read, about."""
+        return self._appender.written_bytes - self._covered_bytes
+
     async def snapshot(self) -> list[str]:
         """Write the folded state to disk, and drop segments that are past retention."""
+        covered = self._appender.written_bytes
         seq, encode = self.state.seq, encode_later(self.state)  # it changes while we write
         snapshot = self._snapshot(seq, await asyncio.to_thread(encode))
         await asyncio.to_thread(write_snapshot, self._snapshots, snapshot)
-        self.snapshot_seq = snapshot.seq
+        self.snapshot_seq, self.snapshot_bytes = snapshot.seq, len(bytes(snapshot.state))
+        self._covered_bytes = covered
         return await asyncio.to_thread(self._drop_old_files)
 
     def _snapshot(self, seq: int, encoded: bytes) -> Snapshot:
