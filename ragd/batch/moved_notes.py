@@ -45,7 +45,7 @@ async def moves_in_scan(
     these paths alone.
     """
     present = {file.path for file in scanned.notes}
-    searched = known if only is None else only
+    searched = known.keys() if only is None else only
     missing = set(vanished(searched, present, scanned.may_exist))
     entries = {path: known[path] for path in filter(includes, missing) if path in known}
     if not entries:

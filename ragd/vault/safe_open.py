@@ -176,6 +176,12 @@ def change_time(found: os.stat_result) -> int:
     return found.st_ctime_ns if HAS_CHANGE_TIME else 0
 
 
+def is_plain(found: os.stat_result) -> bool:
+    """Whether this is a regular file without marks, so that only its size can be a reason to skip
+    it."""
+    return found.st_mode & 0o170000 == stat.S_IFREG and not _HAS_MARKS
+
+
 def why_skipped(found: os.stat_result, most_bytes: int) -> str | None:
     """Why such a file is skipped, if it is."""
     if found.st_mode & 0o170000 != stat.S_IFREG or (_HAS_MARKS and _is_link(found)):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ragd.notes.documents.kinds import is_growing, kind_of, known_kind
+from ragd.notes.documents.kinds import KINDS, is_growing, kind_of, known_kind
 from ragd.vault import leftover_files
 from ragd.vault.collection_paths import VAULT
 from ragd.vault.disk_waits import disk_answered, waits_for_disk
@@ -20,12 +20,15 @@ from ragd.vault.safe_open import (
     SkipPath,
     change_time,
     close,
+    is_plain,
     open_folder,
     why_skipped,
 )
 
 DEEPEST = 128  # folders; each folder is opened from the root, so cost grows with the square
 MOST_TEMPLATES = 8  # reported folders of templates: they have to fit in a record
+ANSWERS = 64  # entries of a folder after which the disk counts as responding
+SMALLEST_LIMIT = min(kind.most_bytes for kind in KINDS.values())
 LONGEST_PATH = 1000  # characters: many paths have to fit in one record of the log
 
 NAME_NOT_UTF8 = "its name is not valid UTF-8"
@@ -139,21 +142,28 @@ class Walk:
         prefix = "".join([step + "/" for step in steps])
         here = self._rules.holds_notes(prefix[:-1])
         match = self._patterns.match
+        notes = self._notes
         entries = 0
         with os.scandir(folder) as listing:
             for entry in listing:
-                disk_answered()
+                if entries % ANSWERS == 0:
+                    disk_answered()
                 entries += 1
                 name = entry.name
                 if entry.is_dir(follow_symlinks=False):
                     self._add_folder(prefix, name, steps)
                 elif here and match(prefix, name):
-                    self._add_file(prefix, name, entry)
+                    note = _plain_note(prefix, name, entry)
+                    if note is not None:
+                        notes.append(note)
+                    else:
+                        self._add_file(prefix, name, entry)
                 elif here:
                     self._add_other(prefix, name, entry)
         return entries
 
     def _add_file(self, prefix: str, name: str, entry: os.DirEntry[str]) -> None:
+        """Add a file that may have to be skipped."""
         path = prefix + name
         reason = leftover_files.why_skipped(name)
         if reason is None and not name.isascii() and not _is_utf8(name):
@@ -210,6 +220,21 @@ class Walk:
             path = os.fsencode(path).decode("utf-8", "backslashreplace")
         shown = path if len(path) <= LONGEST_PATH else path[:LONGEST_PATH] + "…"
         self._skipped.append(SkippedPath(shown, reason))
+
+
+def _plain_note(prefix: str, name: str, entry: os.DirEntry[str]) -> NoteFile | None:
+    """The file, if nothing about it can be a reason to skip it: that is so for nearly all. Else
+    None, and `_add_file` finds the reason."""
+    if not name.isascii() or leftover_files.why_skipped(name) is not None:
+        return None
+    path = prefix + name
+    try:
+        found = entry.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    if not is_plain(found) or found.st_size > SMALLEST_LIMIT or len(path) > LONGEST_PATH:
+        return None
+    return NoteFile(path, found.st_size, found.st_mtime_ns, change_time(found))
 
 
 def count_notes(
