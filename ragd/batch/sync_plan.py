@@ -93,15 +93,17 @@ def plan_sync(
     includes: Callable[[str], bool] = lambda path: True,
     may_exist: MayExist = lambda path: False,
     moves: Mapping[str, str] = MappingProxyType({}),
+    paths: Set[str] | None = None,
 ) -> SyncPlan:
     """The plan that follows from a scan of everything.
 
     Notes that `may_exist` are not removed. `includes`: whether a path belongs in the index by the
     configuration; the others are removed, but not deletions. Nor are `moves` (new path -> old
-    path).
+    path). `paths`: those of the notes, if the caller has them.
     """
     moved = set(moves.values())
-    missing = vanished(known.keys(), {file.path for file in notes}, may_exist)
+    present = {file.path for file in notes} if paths is None else paths
+    missing = vanished(known.keys(), present, may_exist)
     removals = [path for path in missing if path not in moved]
     return SyncPlan(
         differing(notes, known, read_all=read_all),

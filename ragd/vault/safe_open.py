@@ -50,6 +50,8 @@ _SF_DATALESS = 0x40000000
 _ATTRIBUTES_AWAY = 0x00001000 | 0x00040000 | 0x00400000
 _REPARSE_POINT = 0x400
 _HAS_MARKS = hasattr(os.stat_result, "st_flags") or hasattr(os.stat_result, "st_file_attributes")
+# Regular files have no marks and a time of change: only their size can be a reason to skip them.
+HAS_PLAIN_FILES = HAS_CHANGE_TIME and not _HAS_MARKS
 
 
 class ChangedWhileRead(Exception):
@@ -174,12 +176,6 @@ def change_time(found: os.stat_result) -> int:
     0 on Windows, where `st_ctime_ns` is the time of creation.
     """
     return found.st_ctime_ns if HAS_CHANGE_TIME else 0
-
-
-def is_plain(found: os.stat_result) -> bool:
-    """Whether this is a regular file without marks, so that only its size can be a reason to skip
-    it."""
-    return found.st_mode & 0o170000 == stat.S_IFREG and not _HAS_MARKS
 
 
 def why_skipped(found: os.stat_result, most_bytes: int) -> str | None:

@@ -4,6 +4,7 @@ It follows no link and opens no file.
 """
 
 import os
+import stat
 from typing import Literal
 
 from msgspec import Struct
@@ -15,12 +16,12 @@ from ragd.vault.disk_waits import disk_answered, waits_for_disk
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.folder_rules import NAME_TAKEN, TEMPLATES, FolderRules
 from ragd.vault.safe_open import (
+    HAS_PLAIN_FILES,
     LINK,
     OpenFolder,
     SkipPath,
     change_time,
     close,
-    is_plain,
     open_folder,
     why_skipped,
 )
@@ -225,16 +226,17 @@ class Walk:
 def _plain_note(prefix: str, name: str, entry: os.DirEntry[str]) -> NoteFile | None:
     """The file, if nothing about it can be a reason to skip it: that is so for nearly all. Else
     None, and `_add_file` finds the reason."""
-    if not name.isascii() or leftover_files.why_skipped(name) is not None:
-        return None
     path = prefix + name
+    if not name.isascii() or len(path) > LONGEST_PATH or leftover_files.why_skipped(name):
+        return None
     try:
         found = entry.stat(follow_symlinks=False)
     except OSError:
         return None
-    if not is_plain(found) or found.st_size > SMALLEST_LIMIT or len(path) > LONGEST_PATH:
+    size = found.st_size
+    if found.st_mode & 0o170000 != stat.S_IFREG or size > SMALLEST_LIMIT or not HAS_PLAIN_FILES:
         return None
-    return NoteFile(path, found.st_size, found.st_mtime_ns, change_time(found))
+    return NoteFile(path, size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 def count_notes(
