@@ -219,8 +219,9 @@ def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
     table = _table_of(catalog, event.generation)
     if table is None:
         return  # that generation is gone
-    paths = (*event.removed, *(file.path for file in event.files))
-    left = [table.files[path].mtime_ns for path in paths if path in table.files]
+    paths = [*event.removed, *[file.path for file in event.files]]
+    known = table.files
+    left = [known[path].mtime_ns for path in paths if path in known]
     for path in event.removed:
         table.drop(path)
         _forget_failure(catalog, path)  # `skipped` stays: the note may be skipped from now on
@@ -233,8 +234,14 @@ def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
     table.table_version = event.table_version
     if table is catalog:  # the index that is being built does not serve yet
         _update_newest(catalog, [file.mtime_ns for file in event.files], left)
-        for path in paths:
-            _mark_handled(catalog, path)
+        if catalog.changed_since:
+            for path in paths:
+                _mark_handled(catalog, path)
+        else:
+            waiting, announced = catalog.waiting, catalog.announced
+            for path in paths:
+                waiting.pop(path, None)
+                announced.pop(path, None)
     else:
         for file in event.files:  # one that changed after it was read has to be read again
             if since := catalog.changed_since.get(file.path):

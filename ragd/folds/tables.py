@@ -143,13 +143,13 @@ class Table(Struct, dict=True):
         files, lacking = self.files, self.lacking
         before = files.get(path)
         files[path] = entry
+        self._add(entry, 1)
         if before is None:
-            self._add(entry, 1)
             self.folders.add(path)
         else:
-            lacking.pop(path, None)
             self._add(before, -1)
-            self._add(entry, 1)
+            if lacking:
+                lacking.pop(path, None)
         if path.startswith("@"):  # only these are counted for a collection
             self.folders.add_chunks(path, entry.chunks - (before.chunks if before else 0))
         if entry.chunks > entry.embedded + entry.barred:  # `lacking`
