@@ -44,12 +44,13 @@ class MeasuredDaemon:
         self.process: subprocess.Popen[bytes] | None = None
 
     @contextlib.contextmanager
-    def running(self) -> Iterator[None]:
-        """A daemon runs during the block; its first probes are done before."""
+    def running(self, *, settled: bool = True) -> Iterator[None]:
+        """A daemon runs during the block; if `settled`, its first probes are done before."""
         command = [sys.executable, "-m", "ragd", "--home", self.home.root]
         self.process = subprocess.Popen(command, env=environment(self.home.root))
         try:
-            self._wait_until_settled()
+            if settled:
+                self._wait_until_settled()
             yield
         finally:
             self.process.terminate()

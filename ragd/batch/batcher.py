@@ -299,6 +299,7 @@ class Batcher:
             includes=self._notes.includes,
             may_exist=scanned.may_exist,
             moves=moves or {},
+            paths=scanned.paths,
         )
         return self._hold.apply_to(plan, known, scanned, count_recent=True, accepts=accepts)
 
