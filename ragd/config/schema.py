@@ -184,6 +184,14 @@ class WatchSettings(ConfigSection, kw_only=True, frozen=True):
         float,
         Meta(ge=0, le=300, description="Seconds in which changes are collected into one batch."),
     ] = 5.0
+    quiet_s: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=300,
+            description="Collecting ends early after so many seconds without another change.",
+        ),
+    ] = 0.5
     rescan_s: Annotated[
         float, Meta(ge=1, le=86400, description="Seconds between two full scans of the vault.")
     ] = 300.0

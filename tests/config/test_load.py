@@ -84,7 +84,7 @@ def test_a_vault_path_alone_gives_the_defaults_of_the_specification() -> None:
                 "commitments": ["shopping list", "costco", "amazon", "grocery"],
             },
         },
-        "watch": {"debounce_s": 2, "collect_s": 5, "rescan_s": 300},
+        "watch": {"debounce_s": 2, "collect_s": 5, "quiet_s": 0.5, "rescan_s": 300},
         "health": {"probe_s": 30, "stale_s": 3600, "auto_reindex": False},
         "search": {
             "fusion": "weighted",
