@@ -35,7 +35,7 @@ from ragd.vault.note_reader import ReadResult, VaultGone
 from ragd.vault.threads import READ
 
 NAME = "batcher"
-FIRST_FILES = 64  # a small first batch, so that searches find something soon
+FIRST_FILES = 32  # a small first batch, so that searches find something soon
 BATCH_FILES = 512
 BATCH_BYTES = 2_000_000  # of note text; a few such batches are in memory at once
 
