@@ -130,7 +130,8 @@ class EmbedderActor:
         """Vectors for a saved note, unless they take too long: then the backlog makes them."""
         try:
             async with asyncio.timeout(URGENT_WITHIN_S):
-                return await self._maker.make({c.content_hash: c.embed_text for c in chunks}, index)
+                texts = {chunk.content_hash: chunk.embed_text for chunk in chunks}
+                return await self._maker.make(texts, index, urgent=True)
         except (TimeoutError, EmbeddingError) as why:
             log.info("a saved note is stored without vectors first", reason=type(why).__name__)
             return {}

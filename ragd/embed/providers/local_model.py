@@ -1,7 +1,8 @@
-"""The embedded models: vectors from a worker process that runs only while it is needed.
+"""The embedded models: vectors from worker processes that run only while they are needed.
 
-The worker starts with the first text, ends after a time without any, and is killed if it does not
-answer. A model never runs in the daemon's own process, and the worker never outlives the daemon.
+There are two lanes, each with a process of its own: a question never waits for the passages of the
+backlog. A worker starts with the first text, ends after a time without any, and is killed if it
+does not answer. A model never runs in the daemon's own process, and no worker outlives the daemon.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ import sys
 import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from ragd.embed.providers.embedder_port import (
     DETAILS,
@@ -23,6 +25,7 @@ from ragd.embed.providers.embedder_port import (
 from ragd.embed.providers.request_queue import RequestQueue, TextRefused, TimedVectors
 from ragd.embed.unit_vectors import UnitBits, vector_of, with_units
 from ragd.embed.worker import (
+    BULK,
     ENGLISH,
     MAX_FRAME_BYTES,
     SHIPPED,
@@ -39,12 +42,15 @@ from ragd.embed.worker import (
 from ragd.runtime import subprocesses
 from ragd.runtime.frames import HEADER, body_length
 
-IDLE_S = 120.0
+IDLE_S = 3600.0  # of the worker for questions
+BULK_IDLE_S = 10.0
 START_WITHIN_S = 60.0
 END_WITHIN_S = 5.0
 TURN_S = 0.5
 FIRST_BATCH = 8
 LARGEST_BATCH = 64
+QUESTION_TURN_S = 0.05  # a saved note keeps the next question waiting for so long
+MOST_URGENT = 8  # texts of a saved note; the vectors of more are made by the other worker
 COMMAND = (sys.executable, "-P", "-m", "ragd.embed.worker")
 
 
@@ -72,20 +78,27 @@ def unavailable(model: ShippedModel = ENGLISH) -> str | None:
 
 
 class EmbeddedEmbedder:
-    """Vectors from an embedded model, one request at a time."""
+    """Vectors from an embedded model. Each lane sends one request at a time."""
 
     def __init__(
         self,
-        idle_s: float = IDLE_S,
+        idle_s: float | None = None,
         command: Sequence[str] = COMMAND,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         model: ShippedModel = ENGLISH,
     ) -> None:
         self._space = space_of(model)
         self._unit_bits = model.unit_bits
-        self._worker = _Worker((*command, model.name), idle_s)
-        pace = BatchPace(TURN_S, FIRST_BATCH, LARGEST_BATCH)
-        self._batches = RequestQueue(self._embed_batch, self._space, pace, sleep)
+        self._question_worker = _Worker(
+            (*command, model.name), lambda: IDLE_S if idle_s is None else idle_s
+        )
+        self._bulk_worker = _Worker((*command, BULK, model.name), lambda: BULK_IDLE_S)
+        send_question = partial(self._embed_batch, self._question_worker)
+        send_bulk = partial(self._embed_batch, self._bulk_worker)
+        question_pace = BatchPace(QUESTION_TURN_S, 1, MOST_URGENT)
+        bulk_pace = BatchPace(TURN_S, FIRST_BATCH, LARGEST_BATCH)
+        self._questions = RequestQueue(send_question, self._space, question_pace, sleep)
+        self._bulk = RequestQueue(send_bulk, self._space, bulk_pace, sleep)
 
     @property
     def space(self) -> VectorSpace:
@@ -93,29 +106,40 @@ class EmbeddedEmbedder:
 
     @property
     def worker_pid(self) -> int | None:
-        """The worker's process id while it runs."""
-        return self._worker.pid
+        """The process id of the worker for questions while it runs."""
+        return self._question_worker.pid
+
+    @property
+    def worker_pids(self) -> list[int]:
+        """The process ids of all workers that run."""
+        pids = (self._question_worker.pid, self._bulk_worker.pid)
+        return [pid for pid in pids if pid is not None]
 
     @property
     def is_busy(self) -> bool:
-        """Whether a request to the worker is under way."""
-        return self._batches.is_busy
+        """Whether a request to a worker is under way."""
+        return self._questions.is_busy or self._bulk.is_busy
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        return [vector_of(made) for made in await self._batches.embed(texts)]
+        return [vector_of(made) for made in await self._questions.embed(texts)]
 
-    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        return await self._batches.embed(texts)
+    async def embed_passages(self, texts: Sequence[str], *, urgent: bool = False) -> list[Vector]:
+        lane = self._questions if urgent and len(texts) <= MOST_URGENT else self._bulk
+        return await lane.embed(texts)
 
     async def embed_query(self, text: str) -> Vector:
-        return await self._batches.embed_query(text)
+        return await self._questions.embed_query(text)
 
     async def close(self) -> None:
-        await self._batches.close()
-        await self._worker.close()
+        for queue in (self._questions, self._bulk):
+            await queue.close()
+        for worker in (self._question_worker, self._bulk_worker):
+            await worker.close()
 
-    async def _embed_batch(self, texts: Sequence[str], allowance_s: float) -> TimedVectors:
-        reply, took_s = await self._worker.request(EmbedRequest(list(texts)), allowance_s)
+    async def _embed_batch(
+        self, worker: "_Worker", texts: Sequence[str], allowance_s: float
+    ) -> TimedVectors:
+        reply, took_s = await worker.request(EmbedRequest(list(texts)), allowance_s)
         size = self._space.dimensions * 4
         match reply:
             case Vectors(data, units) if len(data) == len(texts) * size:
@@ -130,7 +154,7 @@ class EmbeddedEmbedder:
 class _Worker:
     """The worker process, and requests to it, one at a time."""
 
-    def __init__(self, command: Sequence[str], idle_s: float) -> None:
+    def __init__(self, command: Sequence[str], idle_s: Callable[[], float]) -> None:
         self._command = command
         self._idle_s = idle_s
         self._process: Process | None = None
@@ -163,7 +187,7 @@ class _Worker:
             except BaseException:
                 await self._kill()
                 raise
-            self._set_idle_timer(self._idle_s)
+            self._set_idle_timer(self._idle_s())
             return reply, time.monotonic() - started
 
     async def close(self) -> None:

@@ -80,6 +80,60 @@ def pid_of(embedder: EmbeddedEmbedder) -> int:
     return embedder.worker_pid
 
 
+# Two lanes
+
+
+async def bulk_pid(embedder: EmbeddedEmbedder) -> int:
+    """The worker of the backlog."""
+    await wait_until(lambda: set(embedder.worker_pids) > {embedder.worker_pid})
+    [pid] = set(embedder.worker_pids) - {embedder.worker_pid}
+    return pid
+
+
+async def test_a_question_does_not_wait_for_passages(local: EmbeddedEmbedder) -> None:
+    expected = await local.embed_query(CAT)
+    await local.embed_passages([CAT])
+    bulk = await bulk_pid(local)
+    os.kill(bulk, signal.SIGSTOP)  # its passages take forever
+    passages = asyncio.create_task(local.embed_passages([f"{CAT} {n}" for n in range(40)]))
+    await sent(local)
+    assert await local.embed_query(CAT) == expected
+    assert await local.embed([CAT]) == [expected]  # a person may wait for these, too
+    assert await local.embed_passages([CAT], urgent=True) == [expected]
+    assert not passages.done()
+    os.kill(bulk, signal.SIGCONT)
+    assert len(await passages) == 40
+
+
+async def test_a_killed_bulk_worker_costs_no_passage_and_no_question(
+    local: EmbeddedEmbedder,
+) -> None:
+    texts = [f"{CAT} {number}" for number in range(6)]
+    expected = await local.embed_passages(texts)
+    await local.embed_query(CAT)
+    questions, bulk = pid_of(local), await bulk_pid(local)
+    os.kill(bulk, signal.SIGSTOP)  # so that it is in the middle for sure
+    passages = asyncio.create_task(local.embed_passages(texts))
+    await sent(local)
+    os.kill(bulk, signal.SIGKILL)
+    assert await passages == expected
+    assert pid_of(local) == questions
+
+
+@pytest.mark.skipif(not hasattr(os, "getpriority"), reason="there are no priorities here")
+async def test_only_the_bulk_worker_lets_other_programs_go_first(local: EmbeddedEmbedder) -> None:
+    await local.embed_query(CAT)
+    await local.embed_passages([CAT])
+    ours = os.getpriority(os.PRIO_PROCESS, 0)
+    assert os.getpriority(os.PRIO_PROCESS, pid_of(local)) == ours
+    assert os.getpriority(os.PRIO_PROCESS, await bulk_pid(local)) > ours
+
+
+async def test_many_texts_of_a_saved_note_do_not_block_questions(local: EmbeddedEmbedder) -> None:
+    await local.embed_passages([f"{CAT} {n}" for n in range(20)], urgent=True)
+    assert local.worker_pid is None and len(local.worker_pids) == 1
+
+
 # Ends and beginnings
 
 
