@@ -71,6 +71,16 @@ class EmbeddingSettings(ConfigSection, kw_only=True, frozen=True):
             "fewer while it is slow, so that a query does not wait long.",
         ),
     ] = 64
+    worker_idle_s: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=604800,
+            description="Seconds without a question after which the process with the embedded "
+            "model ends; earlier if the machine lacks memory. Until then it keeps about 150 MB, "
+            "and a question does not wait for the model to be loaded.",
+        ),
+    ] = 3600.0
 
 
 class VectorStoreSettings(ConfigSection, kw_only=True, frozen=True):

@@ -56,6 +56,7 @@ def test_a_vault_path_alone_gives_the_defaults_of_the_specification() -> None:
             "base_url": "http://localhost:11434",
             "dimensions": 0,  # the model's own, which is 1024 for the default model
             "batch_size": 64,
+            "worker_idle_s": 3600,
         },
         "vector_store": {"type": "lancedb", "path": os.path.join(FOLDER, "vectors.lance")},
         "indexing": {

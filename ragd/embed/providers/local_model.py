@@ -6,46 +6,32 @@ does not answer. A model never runs in the daemon's own process, and no worker o
 """
 
 import asyncio
-import contextlib
 import importlib.util
 import sys
-import time
-from asyncio.subprocess import PIPE, Process
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
+from ragd.config.schema import EmbeddingSettings
 from ragd.embed.providers.embedder_port import (
-    DETAILS,
     BatchPace,
-    EmbeddingError,
-    Kind,
     Vector,
     VectorSpace,
 )
 from ragd.embed.providers.request_queue import RequestQueue, TextRefused, TimedVectors
+from ragd.embed.providers.worker_process import WorkerProcess, worker_error
 from ragd.embed.unit_vectors import UnitBits, vector_of, with_units
 from ragd.embed.worker import (
     BULK,
     ENGLISH,
-    MAX_FRAME_BYTES,
     SHIPPED,
     EmbedFailed,
     EmbedRequest,
-    Ready,
-    Reply,
     ShippedModel,
-    Unavailable,
     Vectors,
-    decode_reply,
-    frame,
 )
-from ragd.runtime import subprocesses
-from ragd.runtime.frames import HEADER, body_length
 
-IDLE_S = 3600.0  # of the worker for questions
+IDLE_S = EmbeddingSettings().worker_idle_s
 BULK_IDLE_S = 10.0
-START_WITHIN_S = 60.0
-END_WITHIN_S = 5.0
 TURN_S = 0.5
 FIRST_BATCH = 8
 LARGEST_BATCH = 64
@@ -82,17 +68,15 @@ class EmbeddedEmbedder:
 
     def __init__(
         self,
-        idle_s: float | None = None,
+        idle_s: Callable[[], float] = lambda: IDLE_S,
         command: Sequence[str] = COMMAND,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         model: ShippedModel = ENGLISH,
     ) -> None:
         self._space = space_of(model)
         self._unit_bits = model.unit_bits
-        self._question_worker = _Worker(
-            (*command, model.name), lambda: IDLE_S if idle_s is None else idle_s
-        )
-        self._bulk_worker = _Worker((*command, BULK, model.name), lambda: BULK_IDLE_S)
+        self._question_worker = WorkerProcess((*command, model.name), idle_s)
+        self._bulk_worker = WorkerProcess((*command, BULK, model.name), lambda: BULK_IDLE_S)
         send_question = partial(self._embed_batch, self._question_worker)
         send_bulk = partial(self._embed_batch, self._bulk_worker)
         question_pace = BatchPace(QUESTION_TURN_S, 1, MOST_URGENT)
@@ -137,7 +121,7 @@ class EmbeddedEmbedder:
             await worker.close()
 
     async def _embed_batch(
-        self, worker: "_Worker", texts: Sequence[str], allowance_s: float
+        self, worker: WorkerProcess, texts: Sequence[str], allowance_s: float
     ) -> TimedVectors:
         reply, took_s = await worker.request(EmbedRequest(list(texts)), allowance_s)
         size = self._space.dimensions * 4
@@ -148,129 +132,7 @@ class EmbeddedEmbedder:
             case EmbedFailed("not_a_number"):
                 raise TextRefused("not_a_number")
             case _:
-                raise _error("transient", "reported an internal error")
-
-
-class _Worker:
-    """The worker process, and requests to it, one at a time."""
-
-    def __init__(self, command: Sequence[str], idle_s: Callable[[], float]) -> None:
-        self._command = command
-        self._idle_s = idle_s
-        self._process: Process | None = None
-        self._one_at_a_time = asyncio.Lock()
-        self._timer: asyncio.TimerHandle | None = None
-        self._ending: asyncio.Task[None] | None = None
-
-    @property
-    def pid(self) -> int | None:
-        process = self._process
-        return process.pid if process is not None and process.returncode is None else None
-
-    async def request(self, request: EmbedRequest, within_s: float) -> tuple[Reply, float]:
-        """The worker's reply, and the seconds it took. Starts the worker if it does not run."""
-        async with self._one_at_a_time:
-            self._set_idle_timer()
-            try:
-                if self._process is None or self._process.returncode is not None:
-                    await self._kill()
-                    await self._start()
-                started = time.monotonic()
-                async with asyncio.timeout(within_s):
-                    reply = await self._send(request)
-            except TimeoutError:
-                await self._kill()
-                raise _error("transient", "took too long") from None
-            except (OSError, EOFError, ValueError):
-                await self._kill()
-                raise _error("transient", "the worker ended unexpectedly") from None
-            except BaseException:
-                await self._kill()
-                raise
-            self._set_idle_timer(self._idle_s())
-            return reply, time.monotonic() - started
-
-    async def close(self) -> None:
-        """End the worker."""
-        self._set_idle_timer()
-        if self._ending is not None:
-            await self._ending
-        await self._end()
-
-    async def _start(self) -> None:
-        try:
-            self._process = await asyncio.create_subprocess_exec(
-                *self._command,
-                stdin=PIPE,
-                stdout=PIPE,
-                env=_environment(),
-                start_new_session=True,  # Ctrl-C in the terminal must not stop the worker
-            )
-        except OSError:
-            raise _error("unreachable", "the worker cannot be started") from None
-        async with asyncio.timeout(START_WITHIN_S):
-            reply = await self._read_reply(self._process)
-        match reply:
-            case Ready():
-                return
-            case Unavailable(detail) if detail in DETAILS:
-                raise _error("unreachable", detail)
-            case _:
-                raise _error("unreachable", "the worker cannot be started")
-
-    async def _send(self, request: EmbedRequest) -> Reply:
-        assert self._process is not None
-        assert self._process.stdin is not None
-        self._process.stdin.write(frame(request))
-        await self._process.stdin.drain()
-        return await self._read_reply(self._process)
-
-    async def _read_reply(self, process: Process) -> Reply:
-        assert process.stdout is not None
-        header = await process.stdout.readexactly(HEADER.size)
-        length = body_length(header, MAX_FRAME_BYTES)
-        return decode_reply(await process.stdout.readexactly(length))
-
-    def _set_idle_timer(self, end_after_s: float | None = None) -> None:
-        """End the worker after this time. Without a time, only cancel the timer."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if end_after_s is not None:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(end_after_s, self._start_ending)
-
-    def _start_ending(self) -> None:
-        self._ending = asyncio.get_running_loop().create_task(self._end_idle(self._timer))
-
-    async def _end_idle(self, timer: asyncio.TimerHandle | None) -> None:
-        async with self._one_at_a_time:
-            if self._timer is timer:  # no request came in between
-                await self._end()
-
-    async def _end(self) -> None:
-        """Let the worker exit, and kill it if it does not."""
-        process = self._process
-        if process is None:
-            return
-        assert process.stdin is not None
-        process.stdin.close()
-        try:
-            async with asyncio.timeout(END_WITHIN_S):
-                await process.wait()
-        except TimeoutError:
-            await self._kill()
-        self._process = None
-
-    async def _kill(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        assert process.stdin is not None
-        process.stdin.close()
-        await process.wait()
+                raise worker_error("transient", "reported an internal error")
 
 
 def _with_units(vectors: list[Vector], units: Sequence[bytes], bits: UnitBits) -> list[Vector]:
@@ -280,18 +142,4 @@ def _with_units(vectors: list[Vector], units: Sequence[bytes], bits: UnitBits) -
     try:
         return [with_units(vector, own, bits) for vector, own in zip(vectors, units, strict=True)]
     except ValueError:
-        raise _error("transient", "reported an internal error") from None
-
-
-def _environment() -> dict[str, str]:
-    """The worker's environment: it imports our package, and uses little memory."""
-    return subprocesses.environment(
-        ORT_DISABLE_TELEMETRY="1",  # otherwise onnxruntime sends telemetry
-        MALLOC_ARENA_MAX="2",
-        OMP_NUM_THREADS="1",
-        OPENBLAS_NUM_THREADS="1",
-    )
-
-
-def _error(kind: Kind, detail: str) -> EmbeddingError:
-    return EmbeddingError("EMBEDDER_UNAVAILABLE", kind, detail)
+        raise worker_error("transient", "reported an internal error") from None

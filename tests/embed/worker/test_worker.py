@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from ragd.embed.providers import worker_process
 from ragd.embed.providers.embedder_port import BatchPace, EmbeddingError, cosine
 from ragd.embed.providers.local_model import EmbeddedEmbedder, unavailable
 from ragd.embed.worker import (
@@ -45,7 +46,7 @@ async def twisted(
     """An embedder whose worker first runs this code."""
     program = "from ragd.embed.worker import __main__ as worker\n" + textwrap.dedent(code)
     command = (sys.executable, "-c", f"{program}\nraise SystemExit(worker.main())")
-    embedder = EmbeddedEmbedder(idle_s, command, sleep, model)
+    embedder = EmbeddedEmbedder(lambda: idle_s, command, sleep, model)
     try:
         yield embedder
     finally:
@@ -196,6 +197,29 @@ async def test_an_idle_worker_ends_and_comes_back() -> None:
         await ended(first)
         assert await embedder.embed([CAT]) == expected
         assert pid_of(embedder) != first
+
+
+async def test_an_idle_worker_ends_early_if_memory_is_short(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(worker_process, "CHECK_S", 0.01)
+    is_short = False
+    checks = asyncio.Event()
+
+    def check() -> bool:
+        checks.set()
+        return is_short
+
+    monkeypatch.setattr(worker_process, "is_memory_short", check)
+    async with twisted() as embedder:
+        await embedder.embed([CAT])
+        first = pid_of(embedder)
+        for _ in range(3):
+            checks.clear()
+            await checks.wait()
+        assert embedder.worker_pid == first
+        is_short = True
+        await ended(first)
 
 
 async def test_closing_ends_the_worker(local: EmbeddedEmbedder) -> None:
