@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench import cold, log, pipeline, roots, saves, search
+from bench import busy, cold, log, pipeline, roots, saves, search
 from bench.table import Row, render
 
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -13,6 +13,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "saves": saves.rows,
     "roots": roots.rows,
     "search": search.rows,
+    "busy": busy.rows,
 }
 
 

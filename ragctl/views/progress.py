@@ -30,14 +30,14 @@ WAIT_NOTICES = {
     "vectors": "The text is stored: searches find it by words. Waiting for vectors, by which they "
     "find it by meaning; with --no-wait, this command does not wait.",
 }
-WINDOW_S = 30.0
+WINDOW_S = 60.0
 IDLE_S = 60.0  # vectors come in batches: a shorter pause is normal
 BAR_WIDTHS = (8, 30)
 DEFAULT_COLUMNS = 80  # if the terminal does not report its width
 
 
 class Pace:
-    """How fast a job goes: the average over the last half minute."""
+    """How fast a job goes: the average over the last minute."""
 
     def __init__(self) -> None:
         self._marks: deque[tuple[float, int]] = deque()

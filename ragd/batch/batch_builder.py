@@ -129,6 +129,9 @@ class BatchBuilder:
                 moved=len(moved),
             )
             await self._pass_on(batch)
+            if size == FIRST_FILES and not final:
+                # Nothing else uses the machine until the first notes can be found.
+                await self._batches.wait_until_dropped(batch.batch_id)
             removals, size = [], BATCH_FILES
 
     async def _announce(self, changes: list[FileChange]) -> None:

@@ -35,6 +35,8 @@ BULK_IDLE_S = 10.0
 TURN_S = 0.5
 FIRST_BATCH = 8
 LARGEST_BATCH = 64
+FIRST_QUESTION_BATCH = 2
+LARGEST_QUESTION_BATCH = 16
 QUESTION_TURN_S = 0.05  # a saved note keeps the next question waiting for so long
 MOST_URGENT = 8  # texts of a saved note; the vectors of more are made by the other worker
 COMMAND = (sys.executable, "-P", "-m", "ragd.embed.worker")
@@ -79,7 +81,7 @@ class EmbeddedEmbedder:
         self._bulk_worker = WorkerProcess((*command, BULK, model.name), lambda: BULK_IDLE_S)
         send_question = partial(self._embed_batch, self._question_worker)
         send_bulk = partial(self._embed_batch, self._bulk_worker)
-        question_pace = BatchPace(QUESTION_TURN_S, 1, MOST_URGENT)
+        question_pace = BatchPace(QUESTION_TURN_S, FIRST_QUESTION_BATCH, LARGEST_QUESTION_BATCH)
         bulk_pace = BatchPace(TURN_S, FIRST_BATCH, LARGEST_BATCH)
         self._questions = RequestQueue(send_question, self._space, question_pace, sleep)
         self._bulk = RequestQueue(send_bulk, self._space, bulk_pace, sleep)
