@@ -311,6 +311,11 @@ class NoteReader:
         for one in found:
             reading.add(one, next(parsed) if one.note is None else one.note)
 
+    @property
+    def parser_pids(self) -> list[int]:
+        """The ids of the processes that split notes now."""
+        return self._parsers.pids
+
     def close(self) -> None:
         """End the processes that split notes."""
         self._parsers.close()
