@@ -27,7 +27,7 @@ from ragd.vault.parse_worker import ParseRequest, UnparsedNote, encode_request, 
 log = structlog.get_logger("note_parsers")
 
 MOST_PROCESSES = 2
-IDLE_S = 10.0
+IDLE_S = 20.0
 WITHIN_S = 60.0  # for one request; a busy machine must not fail a good one
 REST_S = 600.0  # after several failures in a row, for how long the daemon splits all notes
 MOST_FAILURES = 3

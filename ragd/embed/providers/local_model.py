@@ -31,7 +31,7 @@ from ragd.embed.worker import (
 )
 
 IDLE_S = EmbeddingSettings().worker_idle_s
-BULK_IDLE_S = 10.0
+BULK_IDLE_S = 30.0
 TURN_S = 0.5
 FIRST_BATCH = 8
 LARGEST_BATCH = 64
