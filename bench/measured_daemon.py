@@ -73,6 +73,15 @@ class MeasuredDaemon:
         answer = client.request(self.home, "POST", "/v1/jobs", {"mode": mode})
         return str(answer.data["job_id"])
 
+    def job(self, job_id: str) -> dict[str, Any]:
+        return client.request(self.home, "GET", f"/v1/jobs/{job_id}").data
+
+    def children(self) -> list[int]:
+        """The daemon's worker processes that run now."""
+        assert self.process is not None
+        tasks = Path(f"/proc/{self.process.pid}/task").iterdir()
+        return [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
+
     def follow(self, after: int, *types: str) -> Iterator[dict[str, Any]]:
         """Yield records of these types after this seq, without an end."""
         wanted = "".join(f"&type={name}" for name in types)

@@ -138,6 +138,7 @@ class Batcher:
             if isinstance(record.event, FilesChanged):
                 present = (c.path for c in record.event.changes if c.kind != "deleted")
                 self._hold.release(present)
+                self._window.note_changed()
             if isinstance(record.event, JobRequested):
                 self._window.end_for_job()
             if isinstance(record.event, DependencyRecovered):
