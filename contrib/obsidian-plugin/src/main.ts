@@ -1,6 +1,7 @@
 /** The plugin: registers the panel, the search, the status bar and the folder menu. */
 
 import { FileSystemAdapter, Notice, Plugin, TFolder, type WorkspaceLeaf } from "obsidian";
+import type { RagdStatus } from "./answers.js";
 import { addFolderItem } from "./folder_menu.js";
 import { Ragd, RagdError } from "./ragd.js";
 import { RELATED_VIEW, RelatedView } from "./related_view.js";
@@ -16,6 +17,7 @@ export default class RagdPanel extends Plugin {
   #settings: PanelSettings = { ...DEFAULTS };
   #statusBar: HTMLElement | null = null;
   readonly #denied: { list: string[] } = { list: [] };
+  #known: { prefix: string | null; until: number } | null = null;
 
   override async onload(): Promise<void> {
     this.#settings = readSettings(await this.loadData());
@@ -46,11 +48,20 @@ export default class RagdPanel extends Plugin {
     this.app.workspace.onLayoutReady(() => void this.refresh());
   }
 
-  /** How ragd begins the paths of the open vault; null if it does not read it. */
+  /** How ragd begins the paths of the open vault; null if it does not read it. A search as you type
+   * does not ask for it every time. */
   async prefix(): Promise<string | null> {
+    if (this.#known === null || Date.now() > this.#known.until) {
+      this.#keepPrefix(await this.ragd.status());
+    }
+    return this.#known?.prefix ?? null;
+  }
+
+  #keepPrefix(status: RagdStatus): void {
     const { adapter } = this.app.vault;
-    if (!(adapter instanceof FileSystemAdapter)) return null;
-    return pathPrefix(adapter.getBasePath(), await this.ragd.status());
+    const isOnDisk = adapter instanceof FileSystemAdapter;
+    const prefix = isOnDisk ? pathPrefix(adapter.getBasePath(), status) : null;
+    this.#known = { prefix, until: Date.now() + EVERY_MS };
   }
 
   openSearch(): void {
@@ -82,6 +93,7 @@ export default class RagdPanel extends Plugin {
     if (bar === null) return;
     try {
       const status = await this.ragd.status();
+      this.#keepPrefix(status);
       const { short, long, health } = statusText(status, new Date());
       this.#denied.list = await this.ragd.deniedFolders();
       this.#show(bar, short, long, health);
