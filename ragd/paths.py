@@ -89,6 +89,11 @@ class Home:
         return self._in("memory-versions")
 
     @property
+    def bridge(self) -> str:
+        """The folder of `ragctl serve`: its lock, and links that are valid once."""
+        return self._in("bridge")
+
+    @property
     def log_file(self) -> str:
         return self._in("logs", "ragd.log")
 

@@ -35,8 +35,11 @@ RULES = {
             (_pattern("logs"), "logs"),
             (_pattern(r"vectors\.lance"), "vectors"),
             (_pattern("memory|memory-versions"), "agents"),
+            (_pattern("bridge"), "bridge"),
         ),
     ),
+    # The lock of `ragctl serve`, and links that are valid once.
+    "bridge": OwnedFolderRules(_pattern(r"lock|link-[0-9a-f]{64}|open-[0-9a-f]{64}\.html")),
     # The notes that agents wrote, and their earlier contents.
     "agents": OwnedFolderRules(_NOTHING, ((_pattern(r"[^.].*"), "agent_notes"),)),
     "agent_notes": OwnedFolderRules(

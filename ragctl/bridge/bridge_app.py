@@ -1,0 +1,151 @@
+"""The routes of the bridge, and who may use them.
+
+The page is the user: a browser gets in with a link that is valid once. An MCP client is an agent:
+it has a token, which the daemon checks. Nothing is answered to anyone else, not even a file.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable
+
+from aiohttp import web
+
+from ragctl.bridge.answers import (
+    BridgeRefusal,
+    data_response,
+    mark_with_headers,
+    refusal_response,
+)
+from ragctl.bridge.daemon_forward import DaemonForward, read_json
+from ragctl.bridge.entry_links import use_code
+from ragctl.bridge.page_sessions import PageSession, PageSessions, has_csrf
+from ragctl.bridge.request_checks import require_json, require_own_host, require_own_origin
+from ragctl.bridge.static_files import StaticFiles
+from ragd.paths import Home
+
+COOKIE = "ragd_page"
+CSRF_HEADER = "X-Ragd-Csrf"
+API = "/api"
+_PUBLIC = {"/enter": "/enter.html", "/enter.js": "/enter.js"}
+_MESSAGES = {
+    404: "There is no such page.",
+    405: "This address does not support this method.",
+    413: "The body is over 1 MiB.",
+}
+
+Handle = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class BridgeApp:
+    """Answers requests on this machine. `hosts`: the names under which it is addressed."""
+
+    def __init__(
+        self, home: Home, hosts: frozenset[str], now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._home = home
+        self._hosts = hosts
+        self._sessions = PageSessions(now)
+        self._files = StaticFiles()
+        self._forward = DaemonForward(home)
+        self.app = web.Application(middlewares=[self._check])
+        self.app.on_response_prepare.append(_add_headers)
+        self.app.add_routes(
+            [
+                web.post("/enter", self._enter),
+                web.post("/leave", self._leave),
+                web.route("*", API + "/{path:.*}", self._call_daemon),
+                web.get("/{path:.*}", self._get_file, allow_head=False),
+            ]
+        )
+
+    def close(self) -> None:
+        """End what runs in threads."""
+        self._forward.close()
+
+    @web.middleware
+    async def _check(self, request: web.Request, handler: Handle) -> web.StreamResponse:
+        try:
+            require_own_host(request, self._hosts)
+            return await handler(request)
+        except BridgeRefusal as refused:
+            return refusal_response(refused)
+        except web.HTTPException as why:
+            return refusal_response(
+                BridgeRefusal(why.status, "INVALID_REQUEST", _MESSAGES.get(why.status))
+            )
+        except (ConnectionError, asyncio.CancelledError):
+            raise
+        except Exception:
+            return refusal_response(BridgeRefusal(500, "INTERNAL"))
+
+    # Signing in
+
+    async def _enter(self, request: web.Request) -> web.StreamResponse:
+        """Exchange a code for a session. The cookie is for the browser, the other secret for the
+        page, which keeps it where only its own origin can read it."""
+        require_own_origin(request, require_own_host(request, self._hosts))
+        require_json(request)
+        code = (await read_json(request)).get("code")
+        if not isinstance(code, str) or not use_code(self._home, code):
+            raise BridgeRefusal(
+                401,
+                "SIGN_IN_NEEDED",
+                "This link was used before, or it is older than a minute.",
+            )
+        made = self._sessions.begin()
+        response = data_response({"csrf": made.csrf})
+        response.set_cookie(COOKIE, made.cookie, httponly=True, samesite="Strict", path="/")
+        return response
+
+    async def _leave(self, request: web.Request) -> web.StreamResponse:
+        self._sessions.end(self._require_page(request))
+        response = data_response({"signed_out": True})
+        response.del_cookie(COOKIE, httponly=True, samesite="Strict", path="/")
+        return response
+
+    def _session_of(self, request: web.Request) -> PageSession:
+        session = self._sessions.find(request.cookies.get(COOKIE, ""))
+        if session is None:
+            raise BridgeRefusal(401, "SIGN_IN_NEEDED")
+        return session
+
+    def _require_page(self, request: web.Request) -> PageSession:
+        """Only our page, in a browser that is signed in, can send such a request."""
+        require_own_origin(request, require_own_host(request, self._hosts))
+        session = self._session_of(request)
+        sent = request.headers.getall(CSRF_HEADER, [])
+        if len(sent) != 1 or not has_csrf(session, sent[0]):
+            raise BridgeRefusal(
+                403,
+                "SECURITY_VIOLATION",
+                f"The header `{CSRF_HEADER}` is missing or wrong.",
+                "Run `ragctl open` to sign in again.",
+            )
+        if request.method != "GET":
+            require_json(request)
+        return session
+
+    # What the page asks for
+
+    async def _get_file(self, request: web.Request) -> web.StreamResponse:
+        path = request.path
+        if path in _PUBLIC:
+            return self._files.answer(_PUBLIC[path])
+        with contextlib.suppress(BridgeRefusal):
+            self._session_of(request)
+            return self._files.answer(path)
+        if "." in path.rpartition("/")[2]:
+            raise BridgeRefusal(401, "SIGN_IN_NEEDED")
+        response = self._files.answer("/sign-in.html")
+        response.set_status(401)
+        return response
+
+    async def _call_daemon(self, request: web.Request) -> web.StreamResponse:
+        self._require_page(request)
+        path, _, query = request.raw_path.partition("?")
+        return await self._forward.forward(request, path.removeprefix(API), query)
+
+
+async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
+    mark_with_headers(response)
