@@ -33,6 +33,7 @@ from ragd.protocol.asker import Asker
 from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search.dates.time_messages import describe_time, explain_no_dated_results
+from ragd.search.expectation import ExpectedNote, expected_in_answer
 from ragd.search.result_limits import within_limits
 from ragd.search.results import TRUST, Result
 from ragd.search.searcher import SearchAnswer
@@ -139,12 +140,13 @@ class SearchAnswers:
             agreed = self._consent.find_agreement(request, asker)
             withheld = [text for text in sensitive if not agreed.covers(text)]
         visible = self._without_withheld(inspected, agreed)
+        results = within_limits(
+            (_with_flags(result, seen) for _, result, seen in visible.passages),
+            request.min_score,
+            request.max_chars,
+        )
         data: dict[str, Any] = {
-            "results": within_limits(
-                (_with_flags(result, seen) for _, result, seen in visible.passages),
-                request.min_score,
-                request.max_chars,
-            ),
+            "results": results,
             "answered": searched.is_answered,
             "unsure": searched.is_unsure,
             "sensitive_detected": bool(sensitive),
@@ -158,6 +160,10 @@ class SearchAnswers:
         }
         if hints := self._hints(request, searched):
             data["hint"] = "\n".join(hints)
+        if searched.expected is not None:
+            names = [text.citation for text in withheld]
+            expected = expected_in_answer(searched.expected, results, names)
+            data["expected"] = self._without_sensitive_path(expected, asker)
         if withheld:
             data["corrections"] = []  # the words may be those of a withheld passage
             data |= await self._consent.ask(request, asker, withheld)
@@ -194,6 +200,12 @@ class SearchAnswers:
             [(row, _with_visible_newer(result, shown), seen) for row, result, seen in passages],
             memories,
         )
+
+    def _without_sensitive_path(self, expected: ExpectedNote, asker: Asker) -> ExpectedNote:
+        named = (expected.path or "", *expected.candidates)
+        if not self._guard.withholds("\n".join(named), asker):
+            return expected
+        return structs.replace(expected, path=None, candidates=(), citation=None)
 
     async def _suggest(
         self,

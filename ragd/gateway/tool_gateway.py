@@ -134,6 +134,7 @@ class ToolGateway:
         ]
         for_the_user = [
             web.get("/v1/events", for_owner(self._stream_events), allow_head=False),
+            web.post("/v1/explain", for_owner(self._explain_search)),
             web.post("/v1/jobs", for_owner(self._request_job)),
             web.get("/v1/jobs/{id}", for_owner(self._get_job)),
             web.post("/v1/jobs/{id}/cancel", for_owner(self._cancel_job)),
@@ -194,6 +195,9 @@ class ToolGateway:
         except RagdError as why:
             known = tool if tool in tool_schemas.TOOLS else ""
             return json_response(self.refuse(why, request, known), http_status(why))
+
+    async def _explain_search(self, request: web.Request) -> web.StreamResponse:
+        return json_response(await self._tools.explain(await read_body(request), asker_of(request)))
 
     # Jobs and pauses
 

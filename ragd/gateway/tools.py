@@ -27,6 +27,7 @@ from ragd.protocol.agent_requests import (
 )
 from ragd.protocol.asker import Asker
 from ragd.protocol.envelope import Envelope
+from ragd.protocol.explain_requests import parse_explain
 from ragd.protocol.tool_schemas import (
     IndexRequest,
     MemoryRequest,
@@ -76,8 +77,16 @@ class Tools:
         or fails."""
         began = time.perf_counter()
         request = parse_request(tool, body)
+        return await self._answer(self._answers[type(request)](request, asker, began))
+
+    async def explain(self, body: bytes, asker: Asker) -> Envelope:
+        """The answer to a search with what decided it, and where an expected note fell out."""
+        began = time.perf_counter()
+        return await self._answer(self._search(parse_explain(body), asker, began))
+
+    async def _answer(self, answer: Awaitable[Envelope]) -> Envelope:
         try:
-            return await self._answers[type(request)](request, asker, began)
+            return await answer
         except RagdError as why:
             await self._lost.record(why)
             raise

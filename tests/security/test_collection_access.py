@@ -184,6 +184,10 @@ FOR_THE_USER = (
     Asked("DELETE", "/v1/memories/debt"),
     Asked("POST", "/v1/reload", {}),
     Asked("POST", "/v1/stop", {}),
+    *(
+        Asked("POST", "/v1/explain", {"query": "kingfisher", "expect": name})
+        for name in ("", "Zorvathian", "@secret/hidden.md", "Shed", "broken")
+    ),
 )
 
 RULES = {"rules": [{"match": {"agent": "work"}, "collections": ["vault", "papers"]}]}
@@ -264,7 +268,7 @@ def comparable(envelope: dict[str, Any], home: SharedHome) -> Any:
         *("query_time_ms", "index_version", "generation", "last_sync", "active_job"),
         *("id", "finished_at", "confirm"),
         # BM25 weighs words by how common they are in the whole index (docs/access.md).
-        *("score", "evidence"),
+        *("score", "evidence", "parts", "sentences"),
     )
 
     def strip(value: Any) -> Any:
