@@ -1,4 +1,6 @@
 // Calls of the daemon's API through the bridge. Every answer is the daemon's envelope.
+import { PAGE } from "./strings.js";
+
 const csrf = () => localStorage.getItem("ragd.csrf") ?? "";
 
 function send(method, path, body, signal) {
@@ -12,9 +14,17 @@ function send(method, path, body, signal) {
   });
 }
 
+const unavailable = (error) => ({ status: "unavailable", data: null, error, meta: {} });
+
+// An envelope, also if the bridge does not answer. Throws only if `signal` ended the call.
 export async function call(method, path, body, signal) {
-  const answer = await send(method, path, body, signal);
-  return answer.json();
+  try {
+    const answer = await send(method, path, body, signal);
+    return await answer.json();
+  } catch (why) {
+    if (signal?.aborted) throw why;
+    return unavailable({ code: "NO_BRIDGE", ...PAGE.noBridge, recoverable: true });
+  }
 }
 
 // The lines of a stream, each one parsed: `for await (const fact of follow("/v1/events?follow=1"))`.
@@ -29,5 +39,24 @@ export async function* follow(path, signal) {
     const lines = (rest + value).split("\n");
     rest = lines.pop();
     for (const line of lines) if (line) yield JSON.parse(line);
+  }
+}
+
+// The lines of a stream that does not end: after an interruption it goes on after the last line.
+export async function* followForever(path, after, signal, onState) {
+  let last = after;
+  for (;;) {
+    try {
+      onState?.(true);
+      for await (const line of follow(`${path}${path.includes("?") ? "&" : "?"}follow=1&after=${last}`, signal)) {
+        last = line.seq ?? last;
+        yield line;
+      }
+    } catch (why) {
+      if (signal.aborted) return;
+    }
+    if (signal.aborted) return;
+    onState?.(false);
+    await new Promise((resolve) => setTimeout(resolve, 2000));
   }
 }
