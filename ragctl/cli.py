@@ -48,6 +48,7 @@ COMMANDS = {
         "wait": "Wait until the daemon is healthy, can serve, or is idle.",
     },
     "Inspect": {
+        "coverage": "Show what the index has of each collection and folder.",
         "events": "Show the facts that the daemon recorded, or follow new ones.",
         "replay": "Show the state at any past moment, from the log alone.",
         "logs": "Show the daemon's own log.",

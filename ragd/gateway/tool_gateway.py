@@ -12,6 +12,7 @@ from typing import Protocol
 
 from aiohttp import web
 
+from ragd.access.scope import private_names
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.config.reload import ConfigReload
@@ -19,6 +20,7 @@ from ragd.embed.vector_progress import VectorProgress
 from ragd.errors import ConfigError, RagdError
 from ragd.gateway.access_control import AccessControl, asker_of, for_owner, for_person
 from ragd.gateway.consent import Consent, consent_error
+from ragd.gateway.coverage import Coverage
 from ragd.gateway.dropped_notes import until_dropped
 from ragd.gateway.envelopes import Envelopes
 from ragd.gateway.event_stream import event_lines
@@ -44,6 +46,7 @@ from ragd.gateway.search_answers import PassageSearch, SearchAnswers
 from ragd.gateway.status import pause_data
 from ragd.gateway.tools import Tools, ms_since
 from ragd.gateway.url_parameters import (
+    parse_coverage_request,
     parse_event_types,
     parse_note_request,
     parse_whole_number,
@@ -62,6 +65,8 @@ __all__ = ["NAME", "ToolGateway"]
 
 class GatewayNoteReader(SourceNoteReader, NoteBytesReader, Protocol):
     """Reads notes and documents for answers."""
+
+    def includes_folder(self, folder: str) -> bool: ...
 
 
 class GatewaySearcher(PassageSearch, RelatedSearch, Protocol):
@@ -110,6 +115,14 @@ class ToolGateway:
         )
         access = self._access
         self._recent = RecentNotes(ledger, access, guard, notes.includes)
+        self._coverage = Coverage(
+            ledger,
+            access,
+            guard,
+            notes.includes,
+            notes.includes_folder,
+            lambda: private_names(settings.current),
+        )
         self._tools = Tools(
             self._envelopes,
             searches,
@@ -128,6 +141,7 @@ class ToolGateway:
             web.get("/v1/tools", self._list_tools),
             web.get("/v1/collections", self._list_collections),
             web.post("/v1/tools/{tool}", self._call_tool),
+            web.get("/v1/coverage", self._get_coverage),
             web.get("/v1/notes", self._get_note),
             web.get("/v1/notes/recent", self._list_recent_notes),
             web.get("/v1/memories", self._list_memories),
@@ -262,6 +276,11 @@ class ToolGateway:
         listed = self._recent.list(parse_whole_number(request, "max", BY_DEFAULT), asker)
         scope = self._access.scope_of_list(asker)
         return json_response(self._envelopes.data(listed, scope=scope))
+
+    async def _get_coverage(self, request: web.Request) -> web.StreamResponse:
+        asker, wanted = asker_of(request), parse_coverage_request(request)
+        data, scope = await self._coverage.answer(wanted, asker)
+        return json_response(self._envelopes.data(data, scope=scope))
 
     async def _list_memories(self, request: web.Request) -> web.StreamResponse:
         refuse_unknown_parameters(request, ())
