@@ -58,10 +58,12 @@ export function veil(kinds, text, makeContent) {
 }
 
 // A button with what it will do below it. `confirm`: it asks a second time, with these words.
-export function actionButton({ label, effect, confirm, kind, run }) {
+// `brief`: what it will do is shown when it asks; until then it is the button's description.
+export function actionButton({ label, effect, confirm, kind, brief, named, run }) {
   const id = `effect-${crypto.randomUUID()}`;
   const result = el("p", { class: "result", role: "status" });
   const buttons = el("div", { class: "row" });
+  const said = el("p", { id }, withCode(effect));
   const finish = async () => {
     for (const one of buttons.children) one.disabled = true;
     try {
@@ -72,21 +74,30 @@ export function actionButton({ label, effect, confirm, kind, run }) {
   };
   const first = el(
     "button",
-    { type: "button", class: kind ?? "", "aria-describedby": id, on: { click: () => (confirm ? ask() : finish()) } },
+    {
+      type: "button",
+      class: kind ?? "",
+      "aria-label": named,
+      "aria-describedby": id,
+      title: brief ? effect : null,
+      on: { click: () => (confirm ? ask() : finish()) },
+    },
     label,
   );
   const ask = () => {
     const yes = el("button", { type: "button", class: "danger", "aria-describedby": id, on: { click: finish } }, confirm);
     const no = el("button", { type: "button", on: { click: () => offer() || first.focus() } }, BUTTONS.cancel);
     replace(buttons, yes, no);
+    said.className = "effect";
     yes.focus();
   };
   const offer = () => {
     first.disabled = false;
+    said.className = brief ? "unseen" : "effect";
     replace(buttons, first);
   };
   offer();
-  return el("div", { class: "action" }, buttons, el("p", { class: "effect", id }, withCode(effect)), result);
+  return el("div", { class: "action" }, buttons, said, result);
 }
 
 export function table(headings, rows, caption) {

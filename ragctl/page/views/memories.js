@@ -2,7 +2,7 @@
 import { call } from "../api.js";
 import { el, replace } from "../dom.js";
 import { address, ago, moment } from "../format.js";
-import { actionButton, cell, errorNotice, say, table, veil, when } from "../parts.js";
+import { actionButton, errorNotice, say, veil, when } from "../parts.js";
 import { stay } from "../router.js";
 import { MEMORIES } from "../strings.js";
 
@@ -27,6 +27,8 @@ function forgetButton(memory, reload) {
     label: MEMORIES.forget,
     effect: MEMORIES.effect,
     confirm: MEMORIES.confirm,
+    named: MEMORIES.forgetNamed(memory.key),
+    brief: true,
     run: async () => {
       const { data, error } = await call("DELETE", `/v1/memories/${keyInPath(memory.key)}`);
       if (error && !data) return errorNotice(error);
@@ -37,16 +39,23 @@ function forgetButton(memory, reload) {
   });
 }
 
-function row(memory, reload) {
+function card(memory, reload) {
   return el(
-    "tr",
+    "li",
     {},
-    el("th", { scope: "row", dir: "auto" }, memory.key),
-    cell(veil(memory.sensitive, memory.value, () => el("p", { dir: "auto" }, memory.value))),
-    cell(el("a", { href: address("/note", { path: memory.source }), dir: "auto" }, memory.source)),
-    cell(when(memory.stored_at, ago(memory.stored_at), moment(memory.stored_at))),
-    cell(stateOf(memory)),
-    cell(forgetButton(memory, reload)),
+    el(
+      "article",
+      { class: "passage memory-card" },
+      el("header", {}, el("h2", { dir: "auto" }, memory.key), stateOf(memory)),
+      veil(memory.sensitive, memory.value, () => el("p", { class: "text", dir: "auto" }, memory.value)),
+      el(
+        "footer",
+        {},
+        el("span", {}, `${MEMORIES.source} `, el("a", { href: address("/note", { path: memory.source }), dir: "auto" }, memory.source)),
+        el("span", {}, `${MEMORIES.stored} `, when(memory.stored_at, ago(memory.stored_at), moment(memory.stored_at))),
+      ),
+      forgetButton(memory, reload),
+    ),
   );
 }
 
@@ -60,7 +69,7 @@ export async function show(main, parameters, signal) {
     stay(address("/memories", { q: wanted }));
     const shown = memories.filter((one) => `${one.key}\n${one.value}\n${one.source}`.toLowerCase().includes(wanted));
     if (!shown.length) return replace(list, el("p", { class: "empty" }, memories.length ? MEMORIES.noMatch : MEMORIES.none));
-    return replace(list, table(Object.values(MEMORIES.columns), shown.map((one) => row(one, load)), MEMORIES.title));
+    return replace(list, el("ol", { class: "results cards", "aria-label": MEMORIES.title }, shown.map((one) => card(one, load))));
   };
   const load = async () => {
     const { data, error } = await call("GET", "/v1/memories", null, signal);

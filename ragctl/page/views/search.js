@@ -11,6 +11,7 @@ import { drawMemory, drawPassage } from "./passage.js";
 
 const RESULTS = 10;
 const MORE_RESULTS = 30;
+const SLOW_MS = 300;
 const AT_ONCE = 2; // requests; a third waits, and only the newest question is kept
 
 export const title = SEARCH.title;
@@ -54,6 +55,7 @@ class SearchView {
       el("div", { class: "columns" }, el("div", { class: "wide" }, this.chips, this.summary, this.results), this.facets.box),
     );
     main.addEventListener("keydown", (event) => this.moveByKey(event), { signal });
+    this.facets.update(this.filters, []);
     this.box.focus();
     this.ask();
   }
@@ -87,6 +89,7 @@ class SearchView {
     }
     const turn = ++this.newest;
     this.open += 1;
+    const slow = setTimeout(() => this.results.childElementCount || replace(this.summary, SEARCH.searching), SLOW_MS);
     let envelope;
     try {
       envelope = await call("POST", "/v1/tools/obsidian_rag_search", body, this.signal);
@@ -94,6 +97,7 @@ class SearchView {
       return; // another view is shown
     } finally {
       this.open -= 1;
+      clearTimeout(slow);
     }
     if (turn === this.newest) this.show(question, envelope);
     if (this.isWaiting) {
