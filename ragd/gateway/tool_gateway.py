@@ -28,7 +28,7 @@ from ragd.gateway.fact_recorder import NAME, FactRecorder
 from ragd.gateway.http_server import http_status, json_response, read_body
 from ragd.gateway.job_stream import JobStream
 from ragd.gateway.jobs import JobControl
-from ragd.gateway.listed_memories import without_sensitive_memories
+from ragd.gateway.listed_memories import with_sensitive_kinds, without_sensitive_memories
 from ragd.gateway.lost_dependencies import LossRecorder
 from ragd.gateway.memory_tools import MemoryTools
 from ragd.gateway.note_excerpts import (
@@ -288,7 +288,8 @@ class ToolGateway:
         listed = await self.memories.list_all(
             self._access.permits_source(self._access.scope_of(asker), asker)
         )
-        return self._data(request, without_sensitive_memories(listed, self._guard, asker))
+        shown = without_sensitive_memories(listed, self._guard, asker)
+        return self._data(request, with_sensitive_kinds(shown, self._guard))
 
     async def _forget_memory(self, request: web.Request) -> web.StreamResponse:
         refuse_unknown_parameters(request, ())
