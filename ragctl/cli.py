@@ -49,6 +49,7 @@ COMMANDS = {
     },
     "Inspect": {
         "coverage": "Show what the index has of each collection and folder.",
+        "timeline": "Show the last days: changes of health, jobs, runs.",
         "events": "Show the facts that the daemon recorded, or follow new ones.",
         "replay": "Show the state at any past moment, from the log alone.",
         "logs": "Show the daemon's own log.",

@@ -89,7 +89,14 @@ READS_THE_VAULT = (
 )
 KNOWS_MODELS = ("ragd.embed.providers.shipped_models", "ragd.embed.providers.model_choice")
 OFFLINE_MAY_USE = (
-    *("ragd.eventlog", "ragd.folds", "ragd.state.replay", "ragd.events", "ragd.clock"),
+    *(
+        "ragd.eventlog",
+        "ragd.folds",
+        "ragd.state.replay",
+        "ragd.state.past_state",
+        "ragd.events",
+        "ragd.clock",
+    ),
     *("ragd.config.load", "ragd.config.keys", "ragd.config.schema", "ragd.config.validation"),
     *("ragd.config.json_schema", "ragd.config.contexts", "ragd.runtime.durable_files"),
     "ragd.config.collection_rules",

@@ -44,6 +44,7 @@ from ragd.gateway.recent_notes import BY_DEFAULT, RecentNotes
 from ragd.gateway.refusals import RECORD_EVERY_S, Refusals
 from ragd.gateway.search_answers import PassageSearch, SearchAnswers
 from ragd.gateway.status import pause_data
+from ragd.gateway.timeline import DAYS_BY_DEFAULT, Timeline
 from ragd.gateway.tools import Tools, ms_since
 from ragd.gateway.url_parameters import (
     parse_coverage_request,
@@ -115,6 +116,7 @@ class ToolGateway:
         )
         access = self._access
         self._recent = RecentNotes(ledger, access, guard, notes.includes)
+        self._timeline = Timeline(ledger, clock, settings.home)
         self._coverage = Coverage(
             ledger,
             access,
@@ -148,6 +150,8 @@ class ToolGateway:
         ]
         for_the_user = [
             web.get("/v1/events", for_owner(self._stream_events), allow_head=False),
+            web.get("/v1/state", for_owner(self._get_past_state)),
+            web.get("/v1/timeline", for_owner(self._get_timeline)),
             web.post("/v1/explain", for_owner(self._explain_search)),
             web.post("/v1/jobs", for_owner(self._request_job)),
             web.get("/v1/jobs/{id}", for_owner(self._get_job)),
@@ -301,6 +305,16 @@ class ToolGateway:
         follow = parse_whole_number(request, "follow", 0) != 0 and not self.streams.is_ending
         lines = event_lines(self._ledger, after, parse_event_types(request), follow=follow)
         return await self.streams.send(request, lines)
+
+    async def _get_past_state(self, request: web.Request) -> web.StreamResponse:
+        refuse_unknown_parameters(request, ("at", "seq"))
+        seq = parse_whole_number(request, "seq", 0) if "seq" in request.query else None
+        return self._data(request, await self._timeline.state(seq, request.query.get("at")))
+
+    async def _get_timeline(self, request: web.Request) -> web.StreamResponse:
+        refuse_unknown_parameters(request, ("days",))
+        days = parse_whole_number(request, "days", DAYS_BY_DEFAULT)
+        return self._data(request, await self._timeline.answer(days))
 
     # Approvals
 

@@ -190,6 +190,8 @@ FOR_THE_USER = (
     Asked("DELETE", "/v1/memories/debt"),
     Asked("POST", "/v1/reload", {}),
     Asked("POST", "/v1/stop", {}),
+    Asked("GET", "/v1/timeline"),
+    Asked("GET", "/v1/state?seq=9"),
     *(
         Asked("POST", "/v1/explain", {"query": "kingfisher", "expect": name})
         for name in ("", "Zorvathian", "@secret/hidden.md", "Shed", "broken")
