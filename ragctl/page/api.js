@@ -1,6 +1,7 @@
 // Calls of the daemon's API through the bridge. Every answer is the daemon's envelope.
 import { PAGE } from "./strings.js";
 
+const STATUS = "/v1/status";
 const csrf = () => localStorage.getItem("ragd.csrf") ?? "";
 
 function send(method, path, body, signal) {
@@ -16,11 +17,14 @@ function send(method, path, body, signal) {
 
 const unavailable = (error) => ({ status: "unavailable", data: null, error, meta: {} });
 
-// An envelope, also if the bridge does not answer. Throws only if `signal` ended the call.
+// An envelope, also if the bridge does not answer. Throws only if `signal` ended the call. The frame
+// hears of a daemon that is down, and says when it is back.
 export async function call(method, path, body, signal) {
   try {
     const answer = await send(method, path, body, signal);
-    return await answer.json();
+    const envelope = await answer.json();
+    if (answer.status >= 500 && path !== STATUS) dispatchEvent(new Event("ragd-failed"));
+    return envelope;
   } catch (why) {
     if (signal?.aborted) throw why;
     return unavailable({ code: "NO_BRIDGE", ...PAGE.noBridge, recoverable: true });

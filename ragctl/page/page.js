@@ -5,6 +5,7 @@ import { go, start } from "./router.js";
 import { PAGE, STATES } from "./strings.js";
 
 const STATUS_EVERY_MS = 10_000;
+const STATUS_WHILE_DOWN_MS = 2_000;
 const VIEWS = ["/search", "/why", "/coverage", "/health", "/facts", "/memories"];
 
 const health = el("a", { class: "health", href: "/health" }, PAGE.asking);
@@ -24,7 +25,10 @@ function drawFrame() {
   ]);
 }
 
+let timer;
+
 async function showHealth() {
+  clearTimeout(timer);
   if (document.hidden) return;
   const envelope = await call("GET", "/v1/status");
   const state = envelope.error ? "unavailable" : envelope.status;
@@ -32,7 +36,9 @@ async function showHealth() {
   health.dataset.state = state;
   replace(health, el("span", { class: "dot", "aria-hidden": "true" }), el("span", {}, PAGE.healthIs(STATES[state])));
   health.title = why;
-  dispatchEvent(new CustomEvent("ragd-status", { detail: envelope }));
+  if (health.dataset.was === "unavailable" && state !== "unavailable") dispatchEvent(new Event("ragd-recovered"));
+  health.dataset.was = state;
+  timer = setTimeout(showHealth, state === "unavailable" ? STATUS_WHILE_DOWN_MS : STATUS_EVERY_MS);
 }
 
 // "/" goes to the search box, as on many sites.
@@ -48,6 +54,6 @@ function onKey(event) {
 drawFrame();
 addEventListener("keydown", onKey);
 document.addEventListener("visibilitychange", showHealth);
-setInterval(showHealth, STATUS_EVERY_MS);
+addEventListener("ragd-failed", showHealth);
 await start();
 showHealth();

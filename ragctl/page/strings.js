@@ -381,6 +381,7 @@ export const HEALTH = {
   title: "Health",
   now: "Now",
   is: (state) => `ragd is ${state}`,
+  was: (state) => `ragd was ${state}`,
   fine: "Nothing needs attention.",
   since: (time) => `since ${time}`,
   figures: {
@@ -409,7 +410,7 @@ export const HEALTH = {
   ],
   drawing: (from, to, changes, jobs) =>
     `From ${from} to ${to}: ${plural(changes, "change of health", "changes of health")} and ${plural(jobs, "job", "jobs")}. The table below lists them.`,
-  rows: { health: "Health", runs: "Runs", jobs: "Jobs", notes: "Notes" },
+  rows: { health: "Health", runs: "Runs", jobs: "Jobs", notes: "Passages" },
   off: "not running",
   slider: "Replay the state at",
   sliderHelp: "Move the slider to see the state at any moment, from the log alone. Nothing is changed.",

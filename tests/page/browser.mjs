@@ -57,6 +57,7 @@ export class Visit {
     page.on("pageerror", (error) => wrong.push(`an error: ${error.stack}`));
     page.on("popup", (popup) => wrong.push(`a window: ${popup.url()}`));
     page.on("console", (message) => {
+      if (message.text().startsWith("Failed to load resource")) return; // a refused call
       if (message.type() === "error" || message.type() === "warning") wrong.push(`console: ${message.text()}`);
     });
     this.context.on("request", (request) => {

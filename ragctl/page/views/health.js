@@ -3,24 +3,26 @@ import { call } from "../api.js";
 import { el, replace } from "../dom.js";
 import { factSentence } from "../fact_text.js";
 import { address, ago, bytes, duration, moment, number, percent } from "../format.js";
-import { cell, errorNotice, notice, say, table, when } from "../parts.js";
+import { cell, errorNotice, notice, say, table, when, withCode } from "../parts.js";
 import { stay } from "../router.js";
 import { HEALTH, STATES } from "../strings.js";
-import { drawTimeline, edges } from "./timeline.js";
+import { drawTimeline, edges, healthSpans, placeOf, withinLog } from "./timeline.js";
 
 export const title = HEALTH.title;
 
 const STEPS = 2000; // of the slider
 const ROWS_SHOWN = 15;
+const REST_MS = 300; // the slider rests: now the whole state is asked for
 
+const meaningOf = (messages, code) => messages.find((one) => one.code === code)?.message ?? code;
 const share = (some, all) => (all ? percent(some / all) : "–");
 
 function figures(pairs) {
   return el("dl", { class: "figures" }, pairs.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
 }
 
-function headline(state) {
-  return el("p", { class: "now", "data-state": state }, el("span", { class: "dot", "aria-hidden": "true" }), HEALTH.is(STATES[state] ?? state));
+function headline(state, inWords = HEALTH.is) {
+  return el("p", { class: "now", "data-state": state }, el("span", { class: "dot", "aria-hidden": "true" }), inWords(STATES[state] ?? state));
 }
 
 function collectionTable(collections) {
@@ -93,8 +95,8 @@ function changeTable(data) {
       {},
       el("th", { scope: "row" }, el("a", { href: address("/health", { at: change.ts }) }, moment(change.ts))),
       cell(el("span", { class: `state ${change.after === "healthy" ? "ok" : change.after === "degraded" ? "warn" : "bad"}` }, STATES[change.after])),
-      cell(change.reasons.map((code) => el("p", {}, data.messages[code] ?? code))),
-      cell(el("span", { dir: "auto" }, factSentence(change.cause.event ?? change.cause))),
+      cell(change.reasons.map((code) => el("p", {}, withCode(meaningOf(data.messages, code))))),
+      cell(el("span", { dir: "auto" }, withCode(factSentence(change.cause.event)))),
     ),
   );
   return longTable(HEALTH.changeColumns, rows, HEALTH.changes);
@@ -125,8 +127,8 @@ function drawPast(data, messages) {
   const open = Object.values(jobs.open ?? {});
   return [
     el("p", { class: "quiet" }, `${HEALTH.at(moment(data.ts))} · ${HEALTH.afterFact(number(data.seq))}`),
-    headline(health.state),
-    health.reasons.map((reason) => notice(reason.state === "unavailable" ? "bad" : "warn", messages[reason.code] ?? reason.code, HEALTH.since(moment(reason.since)))),
+    headline(health.state, HEALTH.was),
+    health.reasons.map((reason) => notice(reason.state === "unavailable" ? "bad" : "warn", meaningOf(messages, reason.code), HEALTH.since(moment(reason.since)))),
     data.paused ? notice("info", HEALTH.paused(moment(data.paused.until))) : null,
     figures([
       [names.notes, number(catalog.total_docs)],
@@ -138,14 +140,15 @@ function drawPast(data, messages) {
   ];
 }
 
-// The slider asks for one state at a time; of the places it passes, only the last one counts.
+// While the slider moves, the counts of the timeline are shown; when it rests, the replayed state.
 class Replay {
   constructor(data, at, signal) {
     this.data = data;
     this.signal = signal;
-    this.from = Math.max(new Date(data.from).getTime(), data.log_from ? new Date(data.log_from).getTime() : 0);
+    this.from = new Date(data.from).getTime() + 1; // the log has microseconds: not before its first fact
     this.to = new Date(data.to).getTime();
     this.state = el("div", { class: "replayed", "aria-live": "polite" });
+    this.marker = el("div", { class: "marker", "aria-hidden": "true" });
     this.label = el("output", { for: "moment" });
     this.slider = el("input", { id: "moment", type: "range", min: 0, max: STEPS, step: 1, "aria-describedby": "moment-help" });
     this.slider.value = at ? this.stepOf(new Date(at).getTime()) : STEPS;
@@ -166,15 +169,19 @@ class Replay {
     return Math.round((STEPS * (moment - this.from)) / Math.max(1, this.to - this.from));
   }
 
-  // The slider lies below the drawing, from the log's first moment to now.
-  align(width) {
-    const span = new Date(this.data.to) - new Date(this.data.from);
-    const before = ((this.from - new Date(this.data.from)) / span) * (width - edges.left - edges.right);
-    this.slider.style.setProperty("margin-left", `${edges.left + before - 8}px`);
-    this.slider.style.setProperty("width", `calc(100% - ${edges.left + before - 12}px)`);
+  // The slider lies below the drawing, and a line in the drawing marks the moment.
+  align(drawn) {
+    this.drawn = drawn;
+    this.slider.style.setProperty("margin-left", `${edges.left - 8}px`);
+    this.slider.style.setProperty("width", `calc(100% - ${edges.left + edges.right - 16}px)`);
+    drawn.append(this.marker);
+    this.show(this.at);
   }
 
   show(at) {
+    this.at = at;
+    this.marker.hidden = Number(this.slider.value) >= STEPS;
+    if (this.drawn) this.marker.style.setProperty("left", `${placeOf(this.data, this.drawn.clientWidth, at)}px`);
     replace(this.label, moment(at));
     this.slider.setAttribute("aria-valuetext", moment(at));
   }
@@ -183,25 +190,37 @@ class Replay {
     const at = new Date(this.from + (Number(this.slider.value) / STEPS) * (this.to - this.from)).toISOString();
     const isNow = Number(this.slider.value) >= STEPS;
     this.show(at);
-    stay(address("/health", { at: isNow ? null : at, days: new URLSearchParams(location.search).get("days") }));
-    if (isNow) replace(this.state);
+    clearTimeout(this.timer);
     this.wanted = isNow ? null : at;
-    if (!this.isAsking && this.wanted) this.ask(this.wanted);
+    replace(this.state, isNow ? null : this.nearest(at));
+    stay(address("/health", { at: this.wanted, days: new URLSearchParams(location.search).get("days") }));
+    if (!isNow) this.timer = setTimeout(() => this.ask(at), REST_MS);
+  }
+
+  // What the timeline knows of a moment, at once.
+  nearest(at) {
+    const point = this.data.points.findLast((one) => one.ts <= at);
+    if (!point) return el("p", { class: "quiet" }, HEALTH.noLog);
+    const names = HEALTH.figures;
+    return [
+      el("p", { class: "quiet" }, HEALTH.at(moment(at))),
+      headline(healthSpans(this.data).findLast((span) => span.from <= at)?.state ?? point.state, HEALTH.was),
+      figures([
+        [names.notes, number(point.notes)],
+        [names.passages, number(point.passages)],
+        [names.vectors, share(point.vectors, point.passages)],
+        [names.waiting, number(point.waiting)],
+      ]),
+    ];
   }
 
   async ask(at) {
-    this.isAsking = true;
     this.wanted = at;
     try {
-      for (let asked = null; this.wanted && asked !== this.wanted; ) {
-        asked = this.wanted;
-        const { data, error } = await call("GET", address("/v1/state", { at: asked }), null, this.signal);
-        if (this.wanted) replace(this.state, data ? drawPast(data, this.data.messages) : errorNotice(error));
-      }
+      const { data, error } = await call("GET", address("/v1/state", { at }), null, this.signal);
+      if (this.wanted === at) replace(this.state, data ? drawPast(data, this.data.messages) : errorNotice(error));
     } catch {
       return; // another view is shown
-    } finally {
-      this.isAsking = false;
     }
   }
 }
@@ -222,8 +241,9 @@ export async function show(main, parameters, signal) {
   );
   const loadNow = async () => replace(now, drawNow(await call("GET", "/v1/status", null, signal)));
   const loadPast = async (at) => {
-    const { data, error } = await call("GET", address("/v1/timeline", { days }), null, signal);
-    if (!data) return replace(past, errorNotice(error));
+    const { data: found, error } = await call("GET", address("/v1/timeline", { days }), null, signal);
+    if (!found) return replace(past, errorNotice(error));
+    const data = withinLog(found);
     const drawn = el("div", { class: "drawn" });
     const replay = new Replay(data, at, signal);
     replace(
@@ -238,7 +258,7 @@ export async function show(main, parameters, signal) {
     );
     const fit = () => {
       replace(drawn, drawTimeline(data, Math.max(280, drawn.clientWidth)));
-      replay.align(drawn.clientWidth);
+      replay.align(drawn);
     };
     const observer = new ResizeObserver(fit);
     observer.observe(drawn);

@@ -55,6 +55,7 @@ class SearchView {
       el("div", { class: "columns" }, el("div", { class: "wide" }, this.chips, this.summary, this.results), this.facets.box),
     );
     main.addEventListener("keydown", (event) => this.moveByKey(event), { signal });
+    addEventListener("ragd-recovered", () => this.ask(), { signal });
     this.facets.update(this.filters, []);
     this.box.focus();
     this.ask();

@@ -9,10 +9,16 @@ const BOTTOM = 178;
 export const HEIGHT = 198;
 const LANES = 4;
 const HOUR = 3_600_000;
+const STEPS = [1 / 60, 1 / 12, 0.25, 1, 3, 6, 12, 24, 48, 120]; // hours between two ticks
 
 const time = (text) => new Date(text).getTime();
 
 export const edges = { left: LABELS, right: 4 };
+
+// The days that were asked for, or less if the log begins later.
+export function withinLog(data) {
+  return data.log_from && data.log_from > data.from ? { ...data, from: data.log_from } : data;
+}
 
 function scale(data, width) {
   const from = time(data.from);
@@ -20,6 +26,9 @@ function scale(data, width) {
   const place = (at) => LABELS + ((Math.min(Math.max(at, from), from + span) - from) / span) * (width - LABELS - edges.right);
   return (text) => place(typeof text === "number" ? text : time(text));
 }
+
+// Where a moment is in the drawing, in pixels from the left.
+export const placeOf = (data, width, at) => scale(data, width)(at);
 
 function rectangle(x1, x2, [top, height], kind, title, least = 1) {
   const box = drawing("rect", { x: x1, y: top, width: Math.max(least, x2 - x1), height, class: kind, rx: 2 });
@@ -29,8 +38,7 @@ function rectangle(x1, x2, [top, height], kind, title, least = 1) {
 
 // Spans of one state each, from the changes in order.
 export function healthSpans(data) {
-  const begin = data.log_from && data.log_from > data.from ? data.log_from : data.from;
-  const spans = [{ from: begin, state: data.before.state, reasons: data.before.reasons }];
+  const spans = [{ from: data.from, state: data.before.state, reasons: data.before.reasons }];
   for (const change of data.changes) spans.push({ from: change.ts, state: change.after, reasons: change.reasons });
   return spans.map((span, index) => ({ ...span, to: spans[index + 1]?.from ?? data.to }));
 }
@@ -39,7 +47,7 @@ export function healthSpans(data) {
 export function gaps(data) {
   const found = [];
   const runs = [...data.runs].sort((one, other) => time(one.started_at) - time(other.started_at));
-  let end = data.log_from ?? data.from;
+  let end = data.from;
   for (const run of runs) {
     if (time(run.started_at) > time(end)) found.push({ from: end, to: run.started_at });
     end = run.ended_at ?? data.to;
@@ -50,15 +58,14 @@ export function gaps(data) {
 
 function ticks(data, at, width) {
   const span = time(data.to) - time(data.from);
-  const steps = [1, 3, 6, 12, 24, 48, 120].map((hours) => hours * HOUR);
+  const steps = STEPS.map((hours) => hours * HOUR);
   const step = steps.find((one) => (span / one) * 62 < width - LABELS) ?? steps.at(-1);
   const drawn = [];
-  const first = new Date(time(data.from));
-  first.setHours(0, 0, 0, 0);
-  for (let tick = first.getTime(); tick < time(data.to); tick += step) {
-    if (tick < time(data.from)) continue;
+  const midnight = new Date(time(data.from)).setHours(0, 0, 0, 0);
+  const first = midnight + Math.ceil((time(data.from) - midnight) / step) * step;
+  for (let tick = first; tick < time(data.to); tick += step) {
     const when = new Date(tick);
-    const text = step < 24 * HOUR && when.getHours() ? clock(when).slice(0, 5) : when.toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+    const text = step < 24 * HOUR && when.getHours() + when.getMinutes() ? clock(when).slice(0, 5) : when.toLocaleDateString("en-GB", { day: "numeric", month: "short" });
     if (at(tick) > width - 28) continue;
     drawn.push(
       drawing("line", { x1: at(tick), x2: at(tick), y1: ROWS.health[0], y2: BOTTOM, class: "tick" }),
