@@ -31,7 +31,7 @@ async function showHealth() {
   clearTimeout(timer);
   if (document.hidden) return;
   const envelope = await call("GET", "/v1/status");
-  const state = envelope.error ? "unavailable" : envelope.status;
+  const state = envelope.data ? envelope.status : "unavailable";
   const why = envelope.error?.message ?? envelope.data?.reasons?.[0]?.message ?? "";
   health.dataset.state = state;
   replace(health, el("span", { class: "dot", "aria-hidden": "true" }), el("span", {}, PAGE.healthIs(STATES[state])));

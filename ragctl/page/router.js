@@ -39,7 +39,10 @@ async function show(isNavigation) {
   document.title = PAGE.title(view.title);
   main.dataset.view = path.slice(1);
   replace(main, el("h1", { tabindex: -1, class: view.quiet ? "unseen" : null }, view.title));
-  view.show(main, new URLSearchParams(location.search), signal);
+  // What a view has not finished when another one is shown is not an error.
+  Promise.resolve(view.show(main, new URLSearchParams(location.search), signal)).catch((why) => {
+    if (!signal.aborted) throw why;
+  });
   if (isNavigation) {
     window.scrollTo(0, 0);
     if (!view.takesFocus) main.querySelector("h1").focus();

@@ -9,6 +9,8 @@ export const SHOTS = path.join(HERE, "shots");
 // The package unpacks its browser in the folder for temporary files: keep that in the clone.
 const UNPACKED = path.join(HERE, "node_modules", ".chromium");
 
+const WITHIN_MS = 60_000;
+
 // Nothing but this machine can be reached, and only what a test blocks is reported as blocked.
 const SWITCHES = [
   "--no-sandbox",
@@ -41,6 +43,7 @@ export class Visit {
     visit.stage = stage;
     visit.context = context;
     visit.wrong = [];
+    context.setDefaultTimeout(WITHIN_MS);
     visit.page = await context.newPage();
     await visit.observe();
     await visit.page.goto(await stage.link());
@@ -74,6 +77,13 @@ export class Visit {
     await this.page.goto(this.stage.address + address);
     await this.page.waitForSelector("main h1", { state: "attached" });
     return this.page;
+  }
+
+  // Open everything that is folded, but not every fact.
+  async unfold() {
+    await this.page.evaluate(() => {
+      for (const one of document.querySelectorAll("main details:not([open])")) if (!one.closest(".fact:nth-child(n + 9)")) one.open = true;
+    });
   }
 
   shot(name) {

@@ -128,8 +128,9 @@ export class Facets {
       this.days,
       this.found,
     );
-    this.listCollections(signal);
-    this.listFolders(folders, signal);
+    Promise.all([this.listCollections(signal), this.listFolders(folders, signal)]).catch((why) => {
+      if (!signal.aborted) throw why;
+    });
   }
 
   // What is set, and what the results have in common.

@@ -149,7 +149,8 @@ class SearchView {
     );
     replace(
       this.results,
-      error && error.code !== "SENSITIVE_FILTERED" ? errorNotice(error) : null,
+      error && !data ? errorNotice(error) : null,
+      error && data && error.code !== "SENSITIVE_FILTERED" ? notice("warn", error.message, error.suggestion) : null,
       data ? this.notices(data, meta) : null,
       data?.memories.length
         ? el("section", { class: "memories", "aria-label": SEARCH.remembered }, el("h2", {}, SEARCH.remembered), el("ul", {}, data.memories.map(drawMemory)))

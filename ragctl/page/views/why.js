@@ -32,13 +32,13 @@ const legend = () =>
     PARTS.map((name) => el("li", {}, el("span", { class: `swatch part-${name}`, "aria-hidden": "true" }), WHY.parts[name])),
   );
 
-function numbers(evidence) {
+function numbers(evidence, of) {
   const rows = Object.entries(evidence)
     .filter(([, value]) => value !== null)
     .map(([name, value]) =>
       el("tr", {}, el("th", { scope: "row" }, name), cell(typeof value === "number" ? String(Math.round(value * 1e4) / 1e4) : String(value), true)),
     );
-  return el("details", {}, el("summary", {}, WHY.numbers), table([WHY.number, { name: WHY.value, right: true }], rows, WHY.numbers));
+  return el("details", {}, el("summary", {}, WHY.numbers), table([WHY.number, { name: WHY.value, right: true }], rows, WHY.numbersOf(of)));
 }
 
 function wordList(name, words) {
@@ -46,13 +46,13 @@ function wordList(name, words) {
   return el("p", {}, el("span", { class: "quiet" }, `${name}: `), words.map((word) => [el("span", { class: "word" }, word), " "]));
 }
 
-function reasons({ explanation, evidence }) {
+function reasons({ explanation, evidence }, of) {
   if (!explanation) return null;
   return [
     el("ul", { class: "reasons" }, explanation.sentences.map((sentence) => el("li", {}, sentence))),
     wordList(WHY.matched, explanation.matched),
     wordList(WHY.missed, explanation.missing),
-    evidence ? numbers(evidence) : null,
+    evidence ? numbers(evidence, of) : null,
   ];
 }
 
@@ -75,7 +75,7 @@ function resultCard(result, index, most, isMeant) {
       evidence
         ? el("p", { class: "quiet" }, `${WHY.sum(evidence.weight)} · ${WHY.columns.ranks}: ${WHY.ranks(evidence.vector_rank, evidence.text_rank)} · ${WHY.columns.cosine} ${evidence.cosine?.toFixed(2) ?? "–"}`)
         : null,
-      el("details", { open: isMeant }, el("summary", {}, PASSAGE.why), reasons(result)),
+      el("details", { open: isMeant }, el("summary", {}, PASSAGE.why), reasons(result, `${index + 1}. ${result.citation}`)),
     ),
   );
 }
@@ -109,7 +109,7 @@ function verdict(expected, again) {
     expected.candidates.length
       ? el("div", {}, el("p", {}, WHY.candidates), el("ul", { class: "chips" }, expected.candidates.map((path) => el("li", {}, el("a", { class: "chip", href: again(path) }, path)))))
       : null,
-    reasons(expected),
+    reasons(expected, expected.path),
   );
 }
 
