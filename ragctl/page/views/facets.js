@@ -73,9 +73,9 @@ function addingField(name, placeholder, change, options) {
   return el("div", { class: "field" }, el("label", { for: id }, FACETS.labels[name]), input, options ?? null);
 }
 
-function dayField(name, value, change) {
+function dayField(name, change) {
   const id = `facet-${name}`;
-  const input = el("input", { id, type: "date", value, on: { change: () => change(name, input.value, true) } });
+  const input = el("input", { id, type: "date", on: { change: () => change(name, input.value, true) } });
   return el("div", { class: "field" }, el("label", { for: id }, FACETS.labels[name]), input);
 }
 
@@ -113,7 +113,7 @@ function valueList(name, values, filters, change) {
 export class Facets {
   constructor(change, signal) {
     this.change = change;
-    this.days = el("div", { class: "pair" });
+    this.days = el("div", { class: "pair" }, DAYS.map((name) => dayField(name, change)));
     this.collections = el("div", {});
     this.found = el("div", { class: "found" });
     const folders = el("datalist", { id: "facet-folder-list" });
@@ -136,7 +136,10 @@ export class Facets {
   // What is set, and what the results have in common.
   update(filters, results) {
     this.filters = filters;
-    replace(this.days, DAYS.map((name) => dayField(name, filters[name], this.change)));
+    for (const name of DAYS) {
+      const input = this.days.querySelector(`#facet-${name}`);
+      if (input.value !== filters[name] && input !== document.activeElement) input.value = filters[name];
+    }
     for (const box of this.collections.querySelectorAll("input")) {
       box.checked = filters.collection.includes(box.value);
     }

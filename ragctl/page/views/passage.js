@@ -58,28 +58,27 @@ function freshness(result) {
   return result.file_date ? el("span", { title: PASSAGE.fileDate }, PASSAGE.changed(result.file_date)) : null;
 }
 
-// The lines before and after the passage, fetched when they are asked for.
-function surroundings(result) {
+// A part that is made when it is opened for the first time: typing draws many that nobody opens.
+function onDemand(kind, name, make) {
   const box = el("div", {});
-  const details = el("details", { class: "around" }, el("summary", {}, PASSAGE.around), box);
-  details.addEventListener("toggle", async () => {
-    if (!details.open || box.childElementCount) return;
-    const lines = result.position
-      ? { place: result.position }
-      : { from: Math.max(1, result.start_line - CONTEXT_LINES), to: result.end_line + CONTEXT_LINES };
-    const { data, error } = await call("GET", address("/v1/notes", { path: result.source_file, raw: 1, ...lines }));
-    if (!data?.text) replace(box, errorNotice(error ?? { message: NOTE.empty }));
-    else replace(box, veil(data.sensitive, data.text, () => drawLines(data, result.start_line, result.end_line)));
-  });
+  const details = el("details", { class: kind }, el("summary", {}, name), box);
+  details.addEventListener("toggle", () => details.open && !box.childElementCount && make(box));
   return details;
 }
 
-function explanation(result, why) {
-  if (!result.explanation) return null;
-  return el(
-    "details",
-    { class: "because" },
-    el("summary", {}, PASSAGE.why),
+// The lines before and after the passage.
+async function showSurroundings(box, result) {
+  const lines = result.position
+    ? { place: result.position }
+    : { from: Math.max(1, result.start_line - CONTEXT_LINES), to: result.end_line + CONTEXT_LINES };
+  const { data, error } = await call("GET", address("/v1/notes", { path: result.source_file, raw: 1, ...lines }));
+  if (!data?.text) replace(box, errorNotice(error ?? { message: NOTE.empty }));
+  else replace(box, veil(data.sensitive, data.text, () => drawLines(data, result.start_line, result.end_line)));
+}
+
+function showReasons(box, result, why) {
+  replace(
+    box,
     el("ul", {}, result.explanation.sentences.map((sentence) => el("li", {}, sentence))),
     el("p", {}, el("a", { href: why }, PASSAGE.whyMore)),
   );
@@ -117,7 +116,12 @@ export function drawPassage(result, { words, why, addFilter }) {
         tags,
         opened ? el("a", { class: "outside", href: opened, rel: "noreferrer" }, PASSAGE.obsidian) : null,
       ),
-      el("div", { class: "more" }, surroundings(result), explanation(result, why)),
+      el(
+        "div",
+        { class: "more" },
+        onDemand("around", PASSAGE.around, (box) => showSurroundings(box, result)),
+        result.explanation ? onDemand("because", PASSAGE.why, (box) => showReasons(box, result, why)) : null,
+      ),
     ),
   );
 }
