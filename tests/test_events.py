@@ -109,7 +109,7 @@ REVIEWED = {
     *("ApprovalRequested.agent", "ApprovalRequested.chat"),
     *("ApprovalDecided.agent", "ApprovalDecided.chat"),
     # Names of tokens, which the user chooses; collections; times; tools of a closed list.
-    *("TokenCreated.name", "TokenRevoked.name", "TokenUsed.client", "TokenUsed.tool"),
+    *("TokenCreated.client", "TokenRevoked.client", "TokenUsed.client", "TokenUsed.tool"),
     *("TokenCreated.collections", "TokenCreated.expires"),
     # A fact of a version that is not this one, passed on as it was found.
     *("Unknown.name", "Unknown.raw"),

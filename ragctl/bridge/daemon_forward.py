@@ -114,17 +114,22 @@ def require_listed(method: str, path: str, query: str) -> None:
         )
 
 
-async def read_json(asked: web.Request) -> dict[str, Any]:
-    """The body, if it is a JSON object, small enough, and arrives in time."""
+async def read_body(asked: web.Request) -> bytes:
+    """The body, if it is small enough and arrives in time."""
     if (asked.content_length or 0) > BODY_MAX_BYTES:
         raise web.HTTPRequestEntityTooLarge(BODY_MAX_BYTES)
     try:
         async with asyncio.timeout(BODY_WITHIN_S):
-            body = await asked.read()
+            return await asked.read()
     except TimeoutError:
         raise BridgeRefusal(408, "TIMEOUT", "The request's body did not arrive in time.") from None
     except web.RequestPayloadError:
         raise BridgeRefusal(400, "INVALID_REQUEST", "The body is not valid HTTP.") from None
+
+
+async def read_json(asked: web.Request) -> dict[str, Any]:
+    """The body, if it is a JSON object."""
+    body = await read_body(asked)
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):

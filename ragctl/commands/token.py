@@ -22,7 +22,6 @@ EXAMPLES = (
     ("ragctl token create mine --sensitive", "sensitive passages are not always withheld"),
     ("ragctl token list", "every token: what it may do, and until when"),
     ("ragctl token revoke phone", "from now on it is not accepted"),
-    ("ragctl events --type token_used", "which token called which tool, and when"),
 )
 DEFAULT_EXPIRES = "90d"
 NEVER = "never"

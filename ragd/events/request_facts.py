@@ -85,7 +85,7 @@ class ApprovalDecided(Fact, frozen=True, kw_only=True, tag="approval_decided"):
 class TokenCreated(Fact, frozen=True, kw_only=True, tag="token_created"):
     """The user made a token for a client. Neither its secret nor a digest of it is in the log."""
 
-    name: str
+    client: str  # the token's name
     collections: list[str]  # empty: all that the rules permit
     read_only: bool
     sensitive: bool  # it may get sensitive passages as any agent may
@@ -95,7 +95,7 @@ class TokenCreated(Fact, frozen=True, kw_only=True, tag="token_created"):
 class TokenRevoked(Fact, frozen=True, kw_only=True, tag="token_revoked"):
     """The user revoked a token. It has not been accepted since before this fact."""
 
-    name: str
+    client: str  # the token's name
 
 
 class TokenUsed(Fact, frozen=True, kw_only=True, tag="token_used"):

@@ -90,7 +90,7 @@ class TokenStore:
             )
             await self._facts.record(
                 TokenCreated(
-                    name=made.name,
+                    client=made.name,
                     collections=list(made.collections or ()),
                     read_only=made.read_only,
                     sensitive=made.sensitive,
@@ -119,7 +119,7 @@ class TokenStore:
                     "Free some space, then run the same command again; until then, a restart of "
                     "the daemon would accept the token again.",
                 ) from None
-            await self._facts.record(TokenRevoked(name=name))
+            await self._facts.record(TokenRevoked(client=name))
         return True
 
     async def _read(self) -> list[AccessToken]:

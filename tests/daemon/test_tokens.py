@@ -192,7 +192,7 @@ async def test_a_token_that_was_revoked_is_refused_at_once(gateway: RunningGatew
     assert (await read(gateway, secret, "Boat.md")).code == "TOKEN_REFUSED"
     assert (await read(gateway, other, "Boat.md")).status == 200
     assert (await gateway.ask("DELETE", "/v1/tokens/phone")).data["revoked"] is False
-    assert facts(gateway, "token_revoked") == [{"type": "token_revoked", "name": "phone"}]
+    assert facts(gateway, "token_revoked") == [{"type": "token_revoked", "client": "phone"}]
     again = await create(gateway)
     assert again != secret
     assert (await read(gateway, secret, "Boat.md")).code == "TOKEN_REFUSED"

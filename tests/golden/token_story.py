@@ -14,7 +14,7 @@ def token_day() -> Iterator[tuple[int, str, Event]]:
         900,
         gateway,
         TokenCreated(
-            name="phone",
+            client="phone",
             collections=["vault", "papers"],
             read_only=True,
             sensitive=True,
@@ -24,11 +24,11 @@ def token_day() -> Iterator[tuple[int, str, Event]]:
     yield (
         500,
         gateway,
-        TokenCreated(name="desk", collections=[], read_only=False, sensitive=False, expires=None),
+        TokenCreated(client="desk", collections=[], read_only=False, sensitive=False, expires=None),
     )
     yield 800, gateway, TokenUsed(client="phone", tool=search, outcome="answered")
     yield 700, gateway, TokenUsed(client="desk", tool=search, outcome="withheld")
     yield 600, gateway, TokenUsed(client="phone", tool="obsidian_rag_index", outcome="refused")
     yield 500, gateway, TokenUsed(client="desk", tool="notes", outcome="failed")
-    yield 400, gateway, TokenRevoked(name="phone")
+    yield 400, gateway, TokenRevoked(client="phone")
     yield 300, "daemon", DaemonStopped(reason="requested")

@@ -1,0 +1,89 @@
+"""Calls an ASGI application (the MCP package has one) for a request of our own server.
+
+The whole body is read before the call. The application gets no header that it did not need: the
+token stays here.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from aiohttp import web
+
+Message = MutableMapping[str, Any]
+AsgiApp = Callable[
+    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
+    Awaitable[None],
+]
+
+_NOT_PASSED_ON = ("authorization", "cookie")
+_HOP_BY_HOP = (b"connection", b"transfer-encoding", b"keep-alive", b"content-length")
+
+
+async def answer_with_asgi(
+    app: AsgiApp, asked: web.Request, body: bytes, more: dict[str, Any]
+) -> web.StreamResponse:
+    """The application's answer, sent as it comes. `more`: fields of the scope."""
+    sending = _Sending(asked)
+    received = False
+    never = asyncio.Event()
+
+    async def receive() -> Message:
+        nonlocal received
+        if not received:
+            received = True
+            return {"type": "http.request", "body": body, "more_body": False}
+        await never.wait()  # a client that goes away cancels the whole call
+        return {"type": "http.disconnect"}
+
+    await app(_scope(asked) | more, receive, sending.send)
+    return sending.finished()
+
+
+def _scope(asked: web.Request) -> dict[str, Any]:
+    path, _, query = asked.raw_path.partition("?")
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": asked.method,
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode("latin-1", "replace"),
+        "query_string": query.encode("latin-1", "replace"),
+        "root_path": "",
+        "headers": [
+            (name.lower(), value)
+            for name, value in asked.raw_headers
+            if name.lower().decode("latin-1") not in _NOT_PASSED_ON
+        ],
+        "client": None,
+        "server": None,
+    }
+
+
+class _Sending:
+    """The answer under way."""
+
+    def __init__(self, asked: web.Request) -> None:
+        self._asked = asked
+        self._response: web.StreamResponse | None = None
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            response = web.StreamResponse(status=message["status"])
+            for name, value in message.get("headers", []):
+                if name.lower() not in _HOP_BY_HOP:
+                    response.headers.add(name.decode("latin-1"), value.decode("latin-1"))
+            self._response = response
+            await response.prepare(self._asked)
+        elif message["type"] == "http.response.body" and self._response is not None:
+            if message.get("body"):
+                await self._response.write(message["body"])
+            if not message.get("more_body", False):
+                await self._response.write_eof()
+
+    def finished(self) -> web.StreamResponse:
+        if self._response is None:
+            raise ConnectionError  # it ended without an answer
+        return self._response
