@@ -20,24 +20,56 @@ _NOT_PASSED_ON = ("authorization", "cookie")
 _HOP_BY_HOP = (b"connection", b"transfer-encoding", b"keep-alive", b"content-length")
 
 
-async def answer_with_asgi(
-    app: AsgiApp, asked: web.Request, body: bytes, more: dict[str, Any]
-) -> web.StreamResponse:
-    """The application's answer, sent as it comes. `more`: fields of the scope."""
-    sending = _Sending(asked)
-    received = False
-    never = asyncio.Event()
+class AsgiCalls:
+    """Makes the calls. A client that goes away does not cut a call off: it may just have read all
+    that it needs. The application is told, and ends by itself."""
 
-    async def receive() -> Message:
-        nonlocal received
-        if not received:
-            received = True
-            return {"type": "http.request", "body": body, "more_body": False}
-        await never.wait()  # a client that goes away cancels the whole call
-        return {"type": "http.disconnect"}
+    def __init__(self, app: AsgiApp) -> None:
+        self._app = app
+        self._open: set[asyncio.Task[None]] = set()
 
-    await app(_scope(asked) | more, receive, sending.send)
-    return sending.finished()
+    async def answer(
+        self, asked: web.Request, body: bytes, more: dict[str, Any], at_end: Callable[[], None]
+    ) -> web.StreamResponse:
+        """The application's answer, sent as it comes. `more`: fields of the scope. `at_end` is
+        called when the application has ended, which may be after this returns."""
+        sending = _Sending(asked)
+        call = asyncio.create_task(self._call(_scope(asked) | more, body, sending, at_end))
+        self._open.add(call)
+        call.add_done_callback(self._open.discard)
+        try:
+            await asyncio.shield(call)
+        except asyncio.CancelledError:
+            sending.is_gone.set()
+            raise
+        return sending.finished()
+
+    async def _call(
+        self, scope: Message, body: bytes, sending: "_Sending", at_end: Callable[[], None]
+    ) -> None:
+        received = False
+
+        async def receive() -> Message:
+            nonlocal received
+            if not received:
+                received = True
+                return {"type": "http.request", "body": body, "more_body": False}
+            await sending.is_gone.wait()
+            return {"type": "http.disconnect"}
+
+        try:
+            await self._app(scope, receive, sending.send)
+        except Exception:
+            if not sending.is_gone.is_set():
+                raise  # else nobody waits for the answer
+        finally:
+            at_end()
+
+    async def close(self) -> None:
+        """End what still runs."""
+        for call in self._open:
+            call.cancel()
+        await asyncio.gather(*self._open, return_exceptions=True)
 
 
 def _scope(asked: web.Request) -> dict[str, Any]:
@@ -68,8 +100,11 @@ class _Sending:
     def __init__(self, asked: web.Request) -> None:
         self._asked = asked
         self._response: web.StreamResponse | None = None
+        self.is_gone = asyncio.Event()  # the client went away: what follows is dropped
 
     async def send(self, message: Message) -> None:
+        if self.is_gone.is_set():
+            return
         if message["type"] == "http.response.start":
             response = web.StreamResponse(status=message["status"])
             for name, value in message.get("headers", []):

@@ -20,7 +20,7 @@ from mcp.server.auth.provider import AccessToken as McpAccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from ragctl.bridge.answers import BridgeRefusal
-from ragctl.bridge.asgi import answer_with_asgi
+from ragctl.bridge.asgi import AsgiCalls
 from ragctl.bridge.daemon_forward import read_body
 from ragctl.bridge.rate_limits import TOKEN, RateLimits
 from ragctl.bridge.request_checks import require_json
@@ -53,14 +53,28 @@ class McpRoute:
             session_idle_timeout=SESSION_IDLE_S,
             max_request_body_size=BODY_MAX_BYTES,
         )
+        self._calls = AsgiCalls(self._manager.handle_request)
         for name in ("mcp", "sse_starlette", "starlette"):  # a message could quote a request
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
     @contextlib.asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
-        """Sessions live during this block."""
-        async with self._manager.run():
+        """Sessions live during this block, in a task of their own: whoever began it must end it."""
+        began: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        ended = asyncio.Event()
+        holding = asyncio.create_task(self._hold_sessions(began, ended))
+        await asyncio.wait({began, holding}, return_when=asyncio.FIRST_COMPLETED)
+        try:
             yield
+        finally:
+            await self._calls.close()
+            ended.set()
+            await holding
+
+    async def _hold_sessions(self, began: "asyncio.Future[None]", ended: asyncio.Event) -> None:
+        async with self._manager.run():
+            began.set_result(None)
+            await ended.wait()
 
     async def handle(self, asked: web.Request) -> web.StreamResponse:
         """One request of a client. Streams that only the server writes to are not offered, so there
@@ -76,18 +90,18 @@ class McpRoute:
             require_json(asked)
         if self._running.get(digest, 0) >= CALLS_MAX:
             raise BridgeRefusal(429, "TOO_MANY_REQUESTS", headers={"Retry-After": "5"})
+        body = await read_body(asked)
+        user = AuthenticatedUser(
+            McpAccessToken(token=digest, client_id=name, scopes=[], subject=digest)
+        )
+        scope: dict[str, Any] = {"user": user, _SECRET_KEY: secret}
         self._running[digest] = self._running.get(digest, 0) + 1
-        try:
-            body = await read_body(asked)
-            user = AuthenticatedUser(
-                McpAccessToken(token=digest, client_id=name, scopes=[], subject=digest)
-            )
-            scope: dict[str, Any] = {"user": user, _SECRET_KEY: secret}
-            return await answer_with_asgi(self._manager.handle_request, asked, body, scope)
-        finally:
-            self._running[digest] -= 1
-            if not self._running[digest]:
-                del self._running[digest]
+        return await self._calls.answer(asked, body, scope, lambda: self._ended(digest))
+
+    def _ended(self, digest: str) -> None:
+        self._running[digest] -= 1
+        if not self._running[digest]:
+            del self._running[digest]
 
     async def _check(self, secret: str) -> str:
         """The name of the token. Raises BridgeRefusal if the daemon does not accept it."""
