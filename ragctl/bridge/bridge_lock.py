@@ -7,12 +7,17 @@ trusted, and a port that is only remembered cannot. It does not work on Windows,
 import contextlib
 import json
 import os
+import signal
+import time
 from collections.abc import Iterator
 from typing import Any
 
-from ragctl.failure import Failure
+from ragctl.failure import Failure, TimedOut
 from ragd.errors import EXIT_ALREADY_RUNNING
 from ragd.paths import Home
+
+STOPPED_WITHIN_S = 15.0
+_POLL_S = 0.02
 
 
 def make_bridge_folder(home: Home) -> None:
@@ -73,6 +78,20 @@ def find_bridge(home: Home) -> dict[str, Any] | None:
         return None
     finally:
         os.close(handle)
+
+
+def stop_bridge(home: Home) -> bool:
+    """End the bridge that runs, and wait for it; False if none ran."""
+    found = find_bridge(home)
+    if found is None:
+        return False
+    os.kill(int(found["pid"]), signal.SIGTERM)  # it holds the lock, so the pid is its own
+    deadline = time.monotonic() + STOPPED_WITHIN_S
+    while find_bridge(home) is not None:
+        if time.monotonic() > deadline:
+            raise TimedOut("`ragctl serve` did not end in time.", "Try again.")
+        time.sleep(_POLL_S)
+    return True
 
 
 def _lock_path(home: Home) -> str:

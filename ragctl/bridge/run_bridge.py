@@ -39,8 +39,10 @@ def run_bridge(
         remove_expired(home, everything=True)
         sockets = bind_loopback(port)
         found_port: int = sockets[0].getsockname()[1]
+        for one in sockets:
+            opened.callback(one.close)
         further = [bind(listen, found_port)] if listen is not None else []
-        for one in (*sockets, *further):
+        for one in further:
             opened.callback(one.close)
         address = url(LOOPBACK[0], found_port)
 

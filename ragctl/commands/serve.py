@@ -5,15 +5,12 @@ Another address must be asked for, and then other machines reach MCP alone, with
 
 import argparse
 import ipaddress
-import os
-import signal
 import sys
-import time
 
-from ragctl.bridge.bridge_lock import find_bridge
+from ragctl.bridge.bridge_lock import find_bridge, stop_bridge
 from ragctl.cli import add_json, at_least
 from ragctl.daemon.start import call_daemon
-from ragctl.failure import Failure, TimedOut, UsageError
+from ragctl.failure import Failure, UsageError
 from ragctl.views.render import emit_json, print_notice
 from ragd.errors import EXIT_NOT_RUNNING, EXIT_OK
 from ragd.paths import Home
@@ -26,8 +23,6 @@ EXAMPLES = (
     ("ragctl serve --stop", "end it; it may have been started by `ragctl open`"),
 )
 _PORT_MAX = 65535
-_STOPPED_WITHIN_S = 15.0
-_POLL_S = 0.02
 _WARNING = (
     "Machines that reach {} can now use MCP with a token; the page stays on this machine. "
     "Nothing is encrypted on the way: whoever can read the traffic has the token and the "
@@ -128,16 +123,9 @@ def _status(home: Home, as_json: bool) -> int:
 
 
 def _stop(home: Home, as_json: bool) -> int:
-    bridge = find_bridge(home)
-    if bridge is not None:
-        os.kill(int(bridge["pid"]), signal.SIGTERM)  # it holds the lock, so the pid is its own
-        deadline = time.monotonic() + _STOPPED_WITHIN_S
-        while find_bridge(home) is not None:
-            if time.monotonic() > deadline:
-                raise TimedOut("`ragctl serve` did not end in time.", "Try again.")
-            time.sleep(_POLL_S)
+    was_running = stop_bridge(home)
     if as_json:
-        emit_json({"was_running": bridge is not None})
+        emit_json({"was_running": was_running})
     else:
-        print("It has ended." if bridge else "It did not run.")
+        print("It has ended." if was_running else "It did not run.")
     return EXIT_OK
