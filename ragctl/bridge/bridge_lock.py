@@ -17,6 +17,7 @@ from ragd.errors import EXIT_ALREADY_RUNNING
 from ragd.paths import Home
 
 STOPPED_WITHIN_S = 15.0
+_LOCKED_WITHIN_S = 0.5
 _POLL_S = 0.02
 
 
@@ -40,15 +41,16 @@ def hold_bridge_lock(home: Home) -> Iterator[int]:
     make_bridge_folder(home)
     handle = os.open(_lock_path(home), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            address = (_read(handle) or {}).get("address", "an address that is not known yet")
-            raise Failure(
-                f"`ragctl serve` already runs for this home, at {address}.",
-                "`ragctl open` opens its page.",
-                EXIT_ALREADY_RUNNING,
-            ) from None
+        deadline = time.monotonic() + _LOCKED_WITHIN_S
+        while not _try_lock(handle, fcntl.LOCK_EX):
+            if time.monotonic() > deadline:
+                address = (_read(handle) or {}).get("address", "an address that is not known yet")
+                raise Failure(
+                    f"`ragctl serve` already runs for this home, at {address}.",
+                    "`ragctl open` opens its page.",
+                    EXIT_ALREADY_RUNNING,
+                )
+            time.sleep(_POLL_S)  # `find_bridge` holds it for a moment
         os.ftruncate(handle, 0)
         yield handle
         os.ftruncate(handle, 0)
@@ -71,11 +73,7 @@ def find_bridge(home: Home) -> dict[str, Any] | None:
     except OSError:
         return None
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return _read(handle)
-    else:
-        return None
+        return None if _try_lock(handle, fcntl.LOCK_SH) else _read(handle)
     finally:
         os.close(handle)
 
@@ -91,6 +89,16 @@ def stop_bridge(home: Home) -> bool:
         if time.monotonic() > deadline:
             raise TimedOut("`ragctl serve` did not end in time.", "Try again.")
         time.sleep(_POLL_S)
+    return True
+
+
+def _try_lock(handle: int, kind: int) -> bool:
+    import fcntl
+
+    try:
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
     return True
 
 

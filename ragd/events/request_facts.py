@@ -87,7 +87,7 @@ class TokenCreated(Fact, frozen=True, kw_only=True, tag="token_created"):
 
     client: str  # the token's name
     collections: list[str]  # empty: all that the rules permit
-    read_only: bool
+    read_only: bool  # it may call only tools that change nothing
     sensitive: bool  # it may get sensitive passages as any agent may
     expires: str | None  # null: never
 

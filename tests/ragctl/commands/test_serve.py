@@ -80,6 +80,15 @@ def test_open_starts_it_and_gives_a_link_that_works_once(
     assert ragctl("open", "--print").out.startswith(f"{address}/enter#")
 
 
+def test_several_who_open_it_at_once_get_one_bridge(
+    fake: FakeDaemon, process: StartProcess, home: Home
+) -> None:
+    opening = [process("open", "--print") for _ in range(4)]
+    links = [one.communicate()[0].strip() for one in opening]
+    assert [one.returncode for one in opening] == [0] * 4
+    assert {link.partition("/enter#")[0] for link in links} == {f"http://127.0.0.1:{port_of(home)}"}
+
+
 def test_the_browser_gets_the_path_of_a_private_file_and_not_the_link(
     fake: FakeDaemon, ragctl: Ragctl, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
