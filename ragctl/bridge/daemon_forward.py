@@ -30,7 +30,7 @@ _THREADS = 16
 _READS = re.compile(r"/v1/[a-z0-9_-]+(?:/[A-Za-z0-9_-]+)*")
 _CHANGES = {
     "POST": re.compile(
-        r"/v1/(?:jobs|jobs/[A-Za-z0-9]+/cancel|pause|resume|approvals/[A-Za-z0-9]+"
+        r"/v1/(?:jobs|jobs/[A-Za-z0-9]+/cancel|pause|resume|explain|approvals/[A-Za-z0-9]+"
         r"|tools/[a-z_]+)"
     ),
     "DELETE": re.compile(r"/v1/memories/(?:[A-Za-z0-9_~-]|%[0-9A-F]{2})+"),

@@ -33,6 +33,7 @@ from ragd.protocol.tool_schemas import TOOLS
 _USES = {
     "/v1/status": "status",
     "/v1/collections": "collections",
+    "/v1/coverage": "coverage",
     "/v1/notes": "notes",
     "/v1/notes/recent": "recent",
     "/v1/memories": "memories",
