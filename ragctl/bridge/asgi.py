@@ -10,6 +10,8 @@ from typing import Any
 
 from aiohttp import web
 
+from ragctl.bridge.daemon_forward import write_in_time
+
 Message = MutableMapping[str, Any]
 AsgiApp = Callable[
     [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
@@ -114,7 +116,7 @@ class _Sending:
             await response.prepare(self._asked)
         elif message["type"] == "http.response.body" and self._response is not None:
             if message.get("body"):
-                await self._response.write(message["body"])
+                await write_in_time(self._response, message["body"])
             if not message.get("more_body", False):
                 await self._response.write_eof()
 

@@ -182,9 +182,11 @@ class BridgeApp:
         return response
 
     async def _call_daemon(self, request: web.Request) -> web.StreamResponse:
-        self._require_page(request)
+        session = self._require_page(request)
         path, _, query = request.raw_path.partition("?")
-        return await self._forward.forward(request, path.removeprefix(API), query)
+        return await self._forward.forward(
+            request, path.removeprefix(API), query, lambda: self._sessions.is_open(session)
+        )
 
     # What MCP clients ask for
 

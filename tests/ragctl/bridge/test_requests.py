@@ -3,6 +3,7 @@
 import asyncio
 import json
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -187,6 +188,32 @@ async def test_facts_are_followed_line_by_line(
             assert fact["event"]["type"] == "sync_paused"
             await reader.readuntil(b"\r\n")
         writer.close()
+
+
+async def test_a_stream_ends_when_the_browser_signs_out(
+    door: Door, browser: Browser, gateway: RunningGateway
+) -> None:
+    other = await door.sign_in()
+    async with asyncio.timeout(PATIENCE_S):
+        reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
+        target = "/api/v1/events?follow=1&type=sync_paused"
+        lines = (f"GET {target} HTTP/1.1", f"Host: {door.host}", "Connection: close")
+        writer.write("\r\n".join((*lines, *browser.headers)).encode() + b"\r\n\r\n")
+        await reader.readuntil(b"\r\n\r\n")
+        await door.post("/leave", {}, *browser.headers)
+        await door.post("/api/v1/pause", {"seconds": 60}, *other.headers)
+        assert b"sync_paused" not in await reader.read()
+        writer.close()
+
+
+async def test_a_client_that_reads_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    class StuckResponse:
+        async def write(self, data: bytes) -> None:
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(daemon_forward, "ANSWER_READ_WITHIN_S", 0.01)
+    with pytest.raises(ConnectionError):
+        await daemon_forward.write_in_time(cast(Any, StuckResponse()), b"x")
 
 
 async def test_without_a_daemon_the_page_says_so_and_starts_none(
