@@ -30,6 +30,7 @@ COMMANDS = {
         "purge": "Remove everything that ragd wrote, and nothing else.",
         "mcp": "Serve the tools to an MCP client, over stdin and stdout.",
         "serve": "Serve the page, and MCP over HTTP, on this machine.",
+        "token": "Make, list or revoke tokens for clients over HTTP.",
     },
     "Everyday use": {
         "search": "Ask a question and read the passages that answer it.",

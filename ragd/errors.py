@@ -214,7 +214,7 @@ CODES: dict[str, Kind] = {
         None,
         False,
         "The token is not known, was revoked or has expired.",
-        "Ask the user for a new token.",
+        "`ragctl token list` shows the tokens, `ragctl token create NAME` makes a new one.",
     ),
     "SIGN_IN_NEEDED": Kind(
         None,

@@ -79,6 +79,10 @@ class Home:
         return self._in("memories.key")
 
     @property
+    def tokens(self) -> str:
+        return self._in("tokens.json")
+
+    @property
     def agent_notes(self) -> str:
         """The folder of agents' own notes: `memory/AGENT/…`."""
         return self._in("memory")

@@ -7,12 +7,18 @@ trusted, and a port that is only remembered cannot. It does not work on Windows,
 import contextlib
 import json
 import os
+import signal
+import time
 from collections.abc import Iterator
 from typing import Any
 
-from ragctl.failure import Failure
+from ragctl.failure import Failure, TimedOut
 from ragd.errors import EXIT_ALREADY_RUNNING
 from ragd.paths import Home
+
+STOPPED_WITHIN_S = 15.0
+_LOCKED_WITHIN_S = 0.5
+_POLL_S = 0.02
 
 
 def make_bridge_folder(home: Home) -> None:
@@ -35,15 +41,16 @@ def hold_bridge_lock(home: Home) -> Iterator[int]:
     make_bridge_folder(home)
     handle = os.open(_lock_path(home), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            address = (_read(handle) or {}).get("address", "an address that is not known yet")
-            raise Failure(
-                f"`ragctl serve` already runs for this home, at {address}.",
-                "`ragctl open` opens its page.",
-                EXIT_ALREADY_RUNNING,
-            ) from None
+        deadline = time.monotonic() + _LOCKED_WITHIN_S
+        while not _try_lock(handle, fcntl.LOCK_EX):
+            if time.monotonic() > deadline:
+                address = (_read(handle) or {}).get("address", "an address that is not known yet")
+                raise Failure(
+                    f"`ragctl serve` already runs for this home, at {address}.",
+                    "`ragctl open` opens its page.",
+                    EXIT_ALREADY_RUNNING,
+                )
+            time.sleep(_POLL_S)  # `find_bridge` holds it for a moment
         os.ftruncate(handle, 0)
         yield handle
         os.ftruncate(handle, 0)
@@ -66,13 +73,33 @@ def find_bridge(home: Home) -> dict[str, Any] | None:
     except OSError:
         return None
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return _read(handle)
-    else:
-        return None
+        return None if _try_lock(handle, fcntl.LOCK_SH) else _read(handle)
     finally:
         os.close(handle)
+
+
+def stop_bridge(home: Home) -> bool:
+    """End the bridge that runs, and wait for it; False if none ran."""
+    found = find_bridge(home)
+    if found is None:
+        return False
+    os.kill(int(found["pid"]), signal.SIGTERM)  # it holds the lock, so the pid is its own
+    deadline = time.monotonic() + STOPPED_WITHIN_S
+    while find_bridge(home) is not None:
+        if time.monotonic() > deadline:
+            raise TimedOut("`ragctl serve` did not end in time.", "Try again.")
+        time.sleep(_POLL_S)
+    return True
+
+
+def _try_lock(handle: int, kind: int) -> bool:
+    import fcntl
+
+    try:
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _lock_path(home: Home) -> str:

@@ -23,6 +23,7 @@ BODY_MAX_BYTES = 1024 * 1024
 BODY_WITHIN_S = 10.0
 ANSWER_WITHIN_S = 30.0
 LINE_WITHIN_S = 10.0
+ANSWER_READ_WITHIN_S = 30.0
 STREAMS_MAX = 16
 _THREADS = 16
 
@@ -52,20 +53,25 @@ class DaemonForward:
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def forward(self, asked: web.Request, path: str, query: str) -> web.StreamResponse:
+    async def forward(
+        self, asked: web.Request, path: str, query: str, is_signed_in: Callable[[], bool]
+    ) -> web.StreamResponse:
         """The daemon's answer to a request for this path. Raises BridgeRefusal if it is not on the
-        list, or the daemon does not answer."""
+        list, or the daemon does not answer. A stream ends before its next line when the browser is
+        not signed in any more."""
         require_listed(asked.method, path, query)
         target = f"{path}?{query}" if query else path
         if asked.method == "GET" and "follow=1" in query.split("&") and _STREAMS.fullmatch(path):
-            return await self._send_stream(asked, target)
+            return await self._send_stream(asked, target, is_signed_in)
         body = None if asked.method in ("GET", "DELETE") else await read_json(asked)
         call = functools.partial(
             request, self._home, asked.method, target, body, timeout=ANSWER_WITHIN_S
         )
         return _response(await self._in_thread(call))
 
-    async def _send_stream(self, asked: web.Request, target: str) -> web.StreamResponse:
+    async def _send_stream(
+        self, asked: web.Request, target: str, is_signed_in: Callable[[], bool]
+    ) -> web.StreamResponse:
         if self._open_streams >= STREAMS_MAX:
             raise BridgeRefusal(429, "TOO_MANY_REQUESTS", "Too many pages follow the daemon.")
         self._open_streams += 1
@@ -74,13 +80,15 @@ class DaemonForward:
             if isinstance(opened, Answer):
                 return _response(opened)
             try:
-                return await self._send_lines(asked, opened)
+                return await self._send_lines(asked, opened, is_signed_in)
             finally:
                 opened.close()
         finally:
             self._open_streams -= 1
 
-    async def _send_lines(self, asked: web.Request, lines: Stream) -> web.StreamResponse:
+    async def _send_lines(
+        self, asked: web.Request, lines: Stream, is_signed_in: Callable[[], bool]
+    ) -> web.StreamResponse:
         response = web.StreamResponse()
         response.content_type = "application/x-ndjson"
         await response.prepare(asked)
@@ -90,9 +98,9 @@ class DaemonForward:
                 line = await self._in_thread(functools.partial(lines.read_line, LINE_WITHIN_S))
             except BridgeRefusal:  # the daemon stopped; the page sees the end and connects again
                 return response
-            if line is None:
+            if line is None or not is_signed_in():
                 return response
-            await response.write(line + b"\n")
+            await write_in_time(response, line + b"\n")
 
     async def _in_thread(self, call: Callable[[], _Result]) -> _Result:
         try:
@@ -114,17 +122,22 @@ def require_listed(method: str, path: str, query: str) -> None:
         )
 
 
-async def read_json(asked: web.Request) -> dict[str, Any]:
-    """The body, if it is a JSON object, small enough, and arrives in time."""
+async def read_body(asked: web.Request) -> bytes:
+    """The body, if it is small enough and arrives in time."""
     if (asked.content_length or 0) > BODY_MAX_BYTES:
         raise web.HTTPRequestEntityTooLarge(BODY_MAX_BYTES)
     try:
         async with asyncio.timeout(BODY_WITHIN_S):
-            body = await asked.read()
+            return await asked.read()
     except TimeoutError:
         raise BridgeRefusal(408, "TIMEOUT", "The request's body did not arrive in time.") from None
     except web.RequestPayloadError:
         raise BridgeRefusal(400, "INVALID_REQUEST", "The body is not valid HTTP.") from None
+
+
+async def read_json(asked: web.Request) -> dict[str, Any]:
+    """The body, if it is a JSON object."""
+    body = await read_body(asked)
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
@@ -132,6 +145,15 @@ async def read_json(asked: web.Request) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise BridgeRefusal(400, "INVALID_REQUEST", "The body is not a JSON object.")
     return found
+
+
+async def write_in_time(response: web.StreamResponse, data: bytes) -> None:
+    """Send a part of an answer. A client that does not read it is disconnected."""
+    try:
+        async with asyncio.timeout(ANSWER_READ_WITHIN_S):
+            await response.write(data)
+    except TimeoutError:
+        raise ConnectionError from None
 
 
 async def _wait_for_data(lines: Stream) -> None:

@@ -63,6 +63,11 @@ class PageSessions:
             found.used = self._now()
         return found
 
+    def is_open(self, session: PageSession) -> bool:
+        """Whether this browser is still signed in. It does not count as a use."""
+        self._end_expired()
+        return any(one is session for one in self._sessions)
+
     def end(self, session: PageSession) -> None:
         """Sign this browser out."""
         self._sessions = [one for one in self._sessions if one is not session]

@@ -35,6 +35,12 @@ def require_own_origin(request: web.Request, host: str) -> None:
         raise _of_another_page()
 
 
+def require_own_origin_if_any(request: web.Request, host: str) -> None:
+    """Programs send no `Origin`; a page of another site that calls us does."""
+    if "Origin" in request.headers or _FETCH_SITE in request.headers:
+        require_own_origin(request, host)
+
+
 def require_json(request: web.Request) -> None:
     """A form of another page can send text, but not JSON."""
     if (

@@ -11,7 +11,7 @@ from ragctl.bridge.entry_links import link, make_code, write_opening_page
 from ragctl.cli import add_json
 from ragctl.failure import Failure, TimedOut
 from ragctl.views.render import emit_json, print_notice
-from ragd.errors import EXIT_OK
+from ragd.errors import EXIT_ALREADY_RUNNING, EXIT_OK
 from ragd.paths import Home
 from ragd.runtime import subprocesses
 
@@ -71,7 +71,7 @@ def _start(home: Home) -> dict[str, Any]:
             if (found := find_bridge(home)) is not None:
                 child.returncode = 0  # it outlives ragctl; this stops Popen's warning
                 return found
-            if child.poll() is not None:
+            if child.poll() not in (None, EXIT_ALREADY_RUNNING):  # another one is starting
                 errors.seek(0)
                 said = errors.read(4000).strip()
                 raise Failure(said or "`ragctl serve` ended at once.", "Run `ragctl serve`.")

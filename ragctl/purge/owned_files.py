@@ -26,8 +26,9 @@ RULES = {
     "home": OwnedFolderRules(
         _pattern(
             r"config\.json|config\.json\.bak|ragd\.lock|ragd\.sock|sync-result\.json|memories\.key"
+            r"|tokens\.json"
             r"|(?:embeddings|memories)\.sqlite(?:-wal|-shm|-journal)?|embeddings\.sqlite\.aside"
-            r"|\.(?:config\.json|config\.json\.bak|sync-result\.json|memories\.key)\.tmp"
+            r"|\.(?:config\.json|config\.json\.bak|sync-result\.json|memories\.key|tokens\.json)\.tmp"
         ),
         (
             (_pattern("events"), "events"),

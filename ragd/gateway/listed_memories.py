@@ -15,7 +15,7 @@ def without_sensitive_memories(
     listed: dict[str, Any], guard: LiveGuard, asker: Asker
 ) -> dict[str, Any]:
     """The list without the memories that this asker may not see, and how many those are."""
-    if not guard.blocks or asker.is_person:
+    if not guard.blocks(asker) or asker.is_person:
         return listed
     memories = listed["memories"]
     shown = [one for one in memories if not guard.withholds(f"{one['key']}\n{one['value']}", asker)]
