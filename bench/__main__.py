@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench import cold, coverage, log, pipeline, roots, saves, search
+from bench import cold, coverage, log, page, pipeline, roots, saves, search
 from bench.table import Row, render
 
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -14,6 +14,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "roots": roots.rows,
     "coverage": coverage.rows,
     "search": search.rows,
+    "page": page.rows,
 }
 
 

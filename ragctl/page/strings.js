@@ -316,7 +316,7 @@ export const FACTS = {
     Jobs: ["job_requested", "job_started", "job_finished", "job_cancel_requested", "sync_paused", "sync_resumed"],
     Notes: ["files_changed", "vault_scanned", "vault_unavailable", "file_skipped", "file_failed", "files_touched", "deletions_held", "watch_started", "watch_lost"],
     Index: ["changeset_formed", "batch_embedded", "batch_stored", "vectors_filled", "vectors_recounted", "embedding_failed", "store_compacted", "index_building", "index_activated", "index_lost"],
-    Assistants: ["memory_stored", "memory_forgotten", "request_refused", "approval_requested", "approval_decided"],
+    Assistants: ["memory_stored", "memory_forgotten", "request_refused", "approval_requested", "approval_decided", "token_created", "token_revoked", "token_used"],
   },
   weight: {
     health_changed: "warn",
@@ -356,6 +356,9 @@ export const FACTS = {
     request_refused: (e) => `${plural(e.count, "request", "requests")} refused: ${e.code} (${e.tool})`,
     approval_requested: (e) => `${e.agent || "An agent"} waits for ${plural(e.withheld, "passage", "passages")} that you can release`,
     approval_decided: (e) => `${e.agent || "An agent"}: ${e.outcome}`,
+    token_created: (e) => `You made a token for ${e.client}`,
+    token_revoked: (e) => `You revoked the token of ${e.client}`,
+    token_used: (e) => `${e.client} used its token: ${e.tool}, ${e.outcome}`,
     job_started: (e) => `A ${e.mode} job began: ${notes(e.files_planned)} to read, ${e.files_removed} to remove`,
     changeset_formed: (e) => `A batch: ${notes(size(e.upserts))} to store, ${size(e.deletes)} to remove`,
     files_touched: (e) => `${notes(size(e.files))} read again, with the same content`,

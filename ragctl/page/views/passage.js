@@ -89,7 +89,7 @@ export function drawPassage(result, { words, why, addFilter }) {
   const tags = result.tags.map((tag) =>
     el("button", { type: "button", class: "tag", title: PASSAGE.onlyTag(tag), on: { click: () => addFilter("tag", tag, true) } }, tag),
   );
-  const heading = result.heading_path
+  const heading = result.heading_path && result.heading_path !== result.title
     ? el("p", { class: "path", dir: "auto" }, result.heading_path.split(" > ").join(" › "))
     : null;
   return el(
