@@ -17,7 +17,7 @@ class Rate(Struct, frozen=True):
     per_s: float
 
 
-PAGE = Rate(burst=240, per_s=40)  # search as you type, in a few windows
+PAGE = Rate(burst=600, per_s=100)  # many small files, search as you type, a few windows
 TOKEN = Rate(burst=40, per_s=5)
 STRANGER = Rate(burst=60, per_s=5)  # all together: requests that nobody vouches for
 

@@ -270,8 +270,9 @@ def _print_state(plan: Plan, state: ServiceState, up_to_date: bool | None) -> No
     if up_to_date is False:
         print_notice("The file is out of date: run `ragctl service install` again.")
     if not state.running:
-        command = "ragctl open" if plan.name.endswith("-page.service") else "ragctl start"
-        print_notice(f"`{command}` starts it, or reports why it cannot start.")
+        is_page = plan.name.endswith("-page.service")
+        command = "`ragctl open`" if is_page else "`ragctl start`"
+        print_notice(f"{command} starts it, or reports why it cannot start.")
 
 
 def _plan_fields(plan: Plan) -> dict[str, Any]:

@@ -13,13 +13,13 @@ from ragd.gateway.token_store import TokenStore
 from ragd.gateway.url_parameters import refuse_unknown_parameters
 from ragd.protocol.token_requests import parse_token_request
 
-Answer = Callable[[web.Request, object], web.Response]
+MakeResponse = Callable[[web.Request, object], web.Response]
 
 
 class TokenRoutes:
     """Handlers. `answer` makes a response with this data."""
 
-    def __init__(self, store: TokenStore, access: AccessControl, answer: Answer) -> None:
+    def __init__(self, store: TokenStore, access: AccessControl, answer: MakeResponse) -> None:
         self._store = store
         self._access = access
         self._answer = answer

@@ -7,14 +7,15 @@ from typing import Any, cast
 
 import pytest
 
-from ragctl.bridge import daemon_forward, http_connection
+from ragctl.bridge import bridge_app, daemon_forward, http_connection
 from ragctl.bridge.answers import POLICY, BridgeRefusal
 from ragctl.bridge.rate_limits import BUCKETS_MAX, STRANGER, Rate, RateLimits
 from ragctl.bridge.static_files import FOLDER, StaticFiles
 from ragd.errors import CODES
+from ragd.paths import Home
 from tests.daemon.conftest import RunningGateway
 from tests.patience import PATIENCE_S
-from tests.ragctl.bridge.conftest import Browser, Door, parse
+from tests.ragctl.bridge.conftest import Browser, Door, parse, run_door
 
 STATUS = "/api/v1/status"
 
@@ -335,6 +336,17 @@ async def test_strangers_are_slowed_down_and_the_user_is_not(door: Door, browser
     assert statuses[0] == 401 and 429 in statuses
     assert (await door.ask("GET", STATUS, *browser.headers)).status == 200
     assert (await door.enter()).status == 200  # nor is one who comes with a link
+
+
+async def test_a_browser_may_send_so_many_requests(
+    home: Home, gateway: RunningGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bridge_app, "PAGE", Rate(burst=5, per_s=1))
+    async with run_door(home, now=lambda: 0.0) as door:
+        busy, other = await door.sign_in(), await door.sign_in()
+        statuses = [(await door.ask("GET", STATUS, *busy.headers)).status for _ in range(6)]
+        assert statuses == [200] * 5 + [429]
+        assert (await door.ask("GET", STATUS, *other.headers)).status == 200
 
 
 def test_a_client_may_send_a_burst_and_then_so_many_a_second() -> None:
