@@ -109,7 +109,7 @@ test("search shows every hostile note as text", async () => {
     await page.locator("article", { hasText: word(at) }).first().waitFor();
     if (at % 25 === 0) {
       await visit.unfold();
-      await page.locator("article .lines").first().waitFor();
+      await page.locator("article .around :is(.lines, .notice, .veil)").first().waitFor();
     }
     await check(`search for ${texts[at]}`);
   }

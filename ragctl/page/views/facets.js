@@ -138,7 +138,8 @@ export class Facets {
     this.filters = filters;
     for (const name of DAYS) {
       const input = this.days.querySelector(`#facet-${name}`);
-      if (input.value !== filters[name] && input !== document.activeElement) input.value = filters[name];
+      const day = /^\d{4}-\d\d-\d\d$/.test(filters[name]) ? filters[name] : "";
+      if (input.value !== day && input !== document.activeElement) input.value = day;
     }
     for (const box of this.collections.querySelectorAll("input")) {
       box.checked = filters.collection.includes(box.value);
