@@ -8,13 +8,15 @@ STAMP := $(VENV)/.installed
 PLUGIN := contrib/openclaw-plugin
 MEMORY_PLUGIN := contrib/openclaw-memory
 OBSIDIAN_PLUGIN := contrib/obsidian-plugin
+PAGE_TESTS := tests/page
+PAGE_MODULES := $(PAGE_TESTS)/node_modules/.package-lock.json
 NODE_MODULES := $(PLUGIN)/node_modules/.package-lock.json $(MEMORY_PLUGIN)/node_modules/.package-lock.json \
 	$(OBSIDIAN_PLUGIN)/node_modules/.package-lock.json
 QUICK := $(wildcard tests/test_*.py) $(addprefix tests/,batch config eventlog folds golden guard notes \
 	protocol runtime search state vault watch)
 HAS_NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && echo yes)
 
-.PHONY: demo picture test test-quick test-plugin test-openclaw plugin check docs chaos bench bench-quality bench-sets clean install format
+.PHONY: demo picture picture-page test test-quick test-plugin test-openclaw test-page plugin check docs chaos bench bench-quality bench-sets clean install format
 
 install: $(STAMP)
 
@@ -35,12 +37,12 @@ test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## all tests; those of the plugin 
 	$(BIN)/python -m pytest -n 4 --dist worksteal --cov --cov-report=
 	@$(BIN)/coverage report
 	@$(if $(HAS_NODE),,echo "Not run: the tests of the plugins. They need Node 20 or newer.")
-	@echo "Not part of it: make test-openclaw (downloads 280 MB), make chaos, make bench."
+	@echo "Not part of it: make test-page, make test-openclaw (downloads 280 MB), make chaos, make bench."
 
 test-quick: $(STAMP)  ## in a minute: the tests that need no daemon and no model
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow' $(QUICK)
 
-$(NODE_MODULES): %/node_modules/.package-lock.json: %/package-lock.json
+$(NODE_MODULES) $(PAGE_MODULES): %/node_modules/.package-lock.json: %/package-lock.json
 	@cd $* && npm ci --loglevel=error > /dev/null
 	@touch $@
 
@@ -56,6 +58,12 @@ plugin: $(NODE_MODULES)  ## pack the OpenClaw plugins, and build the Obsidian pl
 
 test-openclaw: $(STAMP) $(NODE_MODULES)  ## the plugins in the real OpenClaw, with a real daemon; downloads 280 MB once
 	@$(PLUGIN)/harness/run
+
+test-page: $(STAMP) $(if $(HAS_NODE),$(PAGE_MODULES))  ## the page in a real browser, offline; downloads 85 MB once
+	@$(if $(HAS_NODE),cd $(PAGE_TESTS) && npm test --silent,echo "Not run: the tests of the page. They need Node 20 or newer.")
+
+picture-page: $(STAMP) $(PAGE_MODULES)  ## take docs/page.png again, from the example vault in a real browser
+	@cd $(PAGE_TESTS) && node picture.mjs
 
 check: $(STAMP)  ## formatting, lint, types
 	$(BIN)/ruff format --check .

@@ -9,6 +9,7 @@ from bench import (
     cold,
     coverage,
     log,
+    page,
     pipeline,
     roots,
     saves,
@@ -28,6 +29,7 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "coverage": coverage.rows,
     "search": search.rows,
     "busy": busy.rows,
+    "page": page.rows,
 }
 
 

@@ -29,6 +29,8 @@ COMMANDS = {
         "doctor": "Find out what is wrong, even when the daemon is down.",
         "purge": "Remove everything that ragd wrote, and nothing else.",
         "mcp": "Serve the tools to an MCP client, over stdin and stdout.",
+        "serve": "Serve the page, and MCP over HTTP, on this machine.",
+        "token": "Make, list or revoke tokens for clients over HTTP.",
     },
     "Everyday use": {
         "search": "Ask a question and read the passages that answer it.",
@@ -39,6 +41,7 @@ COMMANDS = {
         "pause": "Pause syncing for a while; `pause resume` ends the pause.",
         "memory": "List, store or forget memories.",
         "approve": "Release or refuse sensitive passages that an agent waits for.",
+        "open": "Open the page in your browser.",
         "context": "Say what is in a folder or a collection, in your own words.",
         "status": "Show the daemon's health, and what to do about problems.",
         "start": "Start the daemon.",

@@ -136,7 +136,7 @@ class SearchAnswers:
         sensitive = inspected.sensitive_texts()
         withheld: list[WithheldText] = []
         agreed = Agreement(covers_everything=True)
-        if self._guard.blocks:
+        if self._guard.blocks(asker):
             agreed = self._consent.find_agreement(request, asker)
             withheld = [text for text in sensitive if not agreed.covers(text)]
         visible = self._without_withheld(inspected, agreed)
@@ -158,7 +158,7 @@ class SearchAnswers:
             },
             "corrections": searched.corrections,
         }
-        if hints := self._hints(request, searched):
+        if hints := self._hints(request, searched, asker):
             data["hint"] = "\n".join(hints)
         if searched.expected is not None:
             names = [text.citation for text in withheld]
@@ -232,10 +232,10 @@ class SearchAnswers:
             for memory, seen in visible.memories
         ]
 
-    def _hints(self, request: SearchRequest, searched: SearchAnswer) -> list[str]:
+    def _hints(self, request: SearchRequest, searched: SearchAnswer, asker: Asker) -> list[str]:
         """While sensitive results are withheld, a hint suggests no name: it may be sensitive."""
         hints = list(searched.hints)
-        if self._guard.blocks:
+        if self._guard.blocks(asker):
             hints = [hint.partition(SUGGESTION)[0] for hint in hints]
         if searched.undated_notes is not None:
             hints.append(explain_no_dated_results(searched.undated_notes, request.by_file_time))

@@ -8,11 +8,13 @@ import asyncio
 import time
 from functools import partial
 from http import HTTPStatus
+from pathlib import Path
 from typing import Protocol
 
 from aiohttp import web
 
 from ragd.access.scope import private_names
+from ragd.access.tokens import may_use
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.config.reload import ConfigReload
@@ -28,7 +30,7 @@ from ragd.gateway.fact_recorder import NAME, FactRecorder
 from ragd.gateway.http_server import http_status, json_response, read_body
 from ragd.gateway.job_stream import JobStream
 from ragd.gateway.jobs import JobControl
-from ragd.gateway.listed_memories import without_sensitive_memories
+from ragd.gateway.listed_memories import with_sensitive_kinds, without_sensitive_memories
 from ragd.gateway.lost_dependencies import LossRecorder
 from ragd.gateway.memory_tools import MemoryTools
 from ragd.gateway.never_folders import NeverFolders
@@ -46,6 +48,9 @@ from ragd.gateway.refusals import RECORD_EVERY_S, Refusals
 from ragd.gateway.search_answers import PassageSearch, SearchAnswers
 from ragd.gateway.status import pause_data
 from ragd.gateway.timeline import DAYS_BY_DEFAULT, Timeline
+from ragd.gateway.token_gate import TokenGate
+from ragd.gateway.token_routes import TokenRoutes
+from ragd.gateway.token_store import TokenStore
 from ragd.gateway.tools import Tools, ms_since
 from ragd.gateway.url_parameters import (
     parse_coverage_request,
@@ -113,6 +118,9 @@ class ToolGateway:
         self.memories = Memories(settings, clock, facts.record, notes, guard, memory_vectors)
         searches = SearchAnswers(searcher, self.memories, guard, self._consent)
         self._access = AccessControl(settings, ledger)
+        tokens = TokenStore(Path(settings.home.tokens), clock, facts)
+        self._gate = TokenGate(tokens, facts)
+        self._token_routes = TokenRoutes(tokens, self._access, self._data)
         self.agent_notes = AgentNotes(
             settings.home, announce, self._add_agent_folder, partial(until_dropped, ledger)
         )
@@ -150,6 +158,7 @@ class ToolGateway:
             web.get("/v1/notes", self._get_note),
             web.get("/v1/notes/recent", self._list_recent_notes),
             web.get("/v1/memories", self._list_memories),
+            web.get("/v1/token", self._token_routes.describe),
         ]
         for_the_user = [
             web.get("/v1/events", for_owner(self._stream_events), allow_head=False),
@@ -166,10 +175,13 @@ class ToolGateway:
             web.post("/v1/approvals/{id}", for_person(self._decide_approval)),
             web.get("/v1/folders", for_owner(self._list_folders)),
             web.post("/v1/folders", for_person(self._set_folder)),
+            web.get("/v1/tokens", for_person(self._token_routes.list_all)),
+            web.post("/v1/tokens", for_person(self._token_routes.create)),
+            web.delete("/v1/tokens/{name}", for_person(self._token_routes.revoke)),
             web.post("/v1/reload", for_owner(self._reload_config)),
             web.post("/v1/stop", for_owner(self._stop_daemon)),
         ]
-        return [*for_anyone, *for_the_user]
+        return [self._gate.guarded(route) for route in (*for_anyone, *for_the_user)]
 
     def set_index_digest(self, digest: str | None) -> None:
         """Set the digest of the model that made the vectors of the open index."""
@@ -204,7 +216,10 @@ class ToolGateway:
         return json_response(self._envelopes.status(self._access.scope_of(asker_of(request))))
 
     async def _list_tools(self, request: web.Request) -> web.StreamResponse:
-        return self._data(request, {"tools": tool_schemas.published_tools()})
+        asker = asker_of(request)
+        tools = tool_schemas.published_tools()
+        permitted = [one for one in tools if may_use(asker, one["requiredPermissions"])]
+        return self._data(request, {"tools": permitted})
 
     async def _list_collections(self, request: web.Request) -> web.StreamResponse:
         refuse_unknown_parameters(request, ())
@@ -297,7 +312,8 @@ class ToolGateway:
         listed = await self.memories.list_all(
             self._access.permits_source(self._access.scope_of(asker), asker)
         )
-        return self._data(request, without_sensitive_memories(listed, self._guard, asker))
+        shown = without_sensitive_memories(listed, self._guard, asker)
+        return self._data(request, with_sensitive_kinds(shown, self._guard))
 
     async def _forget_memory(self, request: web.Request) -> web.StreamResponse:
         refuse_unknown_parameters(request, ())

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ragd.access.scope import Scope
+from ragd.access.tokens import may_use
 from ragd.errors import RagdError
 from ragd.gateway.access_control import AccessControl
 from ragd.gateway.envelopes import Envelopes
@@ -29,6 +30,7 @@ from ragd.protocol.asker import Asker
 from ragd.protocol.envelope import Envelope
 from ragd.protocol.explain_requests import parse_explain
 from ragd.protocol.tool_schemas import (
+    TOOLS,
     IndexRequest,
     MemoryRequest,
     SearchRequest,
@@ -76,6 +78,12 @@ class Tools:
         """The answer of this tool for this asker. Raises RagdError for a request that is refused
         or fails."""
         began = time.perf_counter()
+        if tool in TOOLS and not may_use(asker, TOOLS[tool].permissions):
+            raise RagdError(
+                "SECURITY_VIOLATION",
+                "This token may only read.",
+                "The user can make another one: `ragctl token create NAME`.",
+            )
         request = parse_request(tool, body)
         return await self._answer(self._answers[type(request)](request, asker, began))
 
