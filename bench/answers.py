@@ -61,7 +61,9 @@ def main() -> None:
         given.file.write_text(json.dumps(now), "utf-8")
         print(f"{len(now)} answers written")
         return
-    before = {one: [(n, s) for n, s in old] for one, old in json.loads(given.file.read_text()).items()}
+    before = {
+        one: [(n, s) for n, s in old] for one, old in json.loads(given.file.read_text()).items()
+    }
     found = differences(before, now)
     print(f"{len(found)} of {len(before)} answers differ")
     for line in found[:SHOWN]:

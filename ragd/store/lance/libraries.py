@@ -9,17 +9,11 @@ import os
 from functools import cache
 from typing import Any
 
-from ragd.store.lance import namespaces
-
 _THREADS_MAX = 4
 
 READER_CACHES = {
     "index_cache_size_bytes": 64 << 20,
     "metadata_cache_size_bytes": 32 << 20,
-}
-ROW_CACHES = {
-    "index_cache_size_bytes": 8 << 20,  # to read rows by their ids, and to filter small tables
-    "metadata_cache_size_bytes": 16 << 20,
 }
 WRITER_CACHES = {
     "index_cache_size_bytes": 16 << 20,
@@ -34,8 +28,7 @@ def _prepare() -> None:
     """Set the environment variables that the libraries read when they are loaded."""
     threads = str(min(_THREADS_MAX, os.cpu_count() or 1))
     for name, value in {
-        "LANCEDB_LOG": "error",  # otherwise every query prints a warning to stderr
-        "LANCE_LOG": "error",
+        "LANCE_LOG": "error",  # otherwise some queries print a warning to stderr
         "LANCE_CPU_THREADS": threads,  # more threads need more memory and are not faster
         "LANCE_IO_THREADS": str(_THREADS_MAX),
         "LANCE_INCLUDE_VECTOR_CENTROIDS": "false",
@@ -52,11 +45,20 @@ def _limit_arenas() -> None:
 
 @cache
 def lance() -> Any:
-    """lance: all writes."""
+    """lance: all writes and reads."""
     _prepare()
     import lance as module
     import lance.commit
     import lance.fragment
+
+    return module
+
+
+@cache
+def full_text() -> Any:
+    """lance's full-text queries."""
+    lance()
+    import lance.query as module
 
     return module
 
@@ -67,16 +69,6 @@ def index_record(**fields: Any) -> Any:
     from lance.dataset import Index
 
     return Index(**fields)
-
-
-@cache
-def lancedb() -> Any:
-    """lancedb: reads, with queries that do not block the event loop."""
-    _prepare()
-    with namespaces.left_out():
-        import lancedb as module
-
-    return module
 
 
 @cache

@@ -71,7 +71,6 @@ class LanceStore:
     async def warm_up(self) -> None:
         """Load the libraries, which takes seconds, before they are needed."""
         await self._thread.run(libraries.lance)
-        await self._thread.run(libraries.lancedb)
 
     async def list_generations(self) -> list[Generation]:
         """All generations, oldest first, including incomplete and damaged ones."""

@@ -8,8 +8,6 @@ import asyncio
 import hashlib
 import itertools
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -17,8 +15,8 @@ from msgspec import Struct
 
 from ragd.embed.providers.embedder_port import Vector
 from ragd.store.lance import libraries, packed_rows, vector_matrix
-from ragd.store.lance.lance_errors import translated
 from ragd.store.lance.packed_rows import LINK_COLUMNS, LinkRow, PackedRows
+from ragd.store.lance.scans import TableScans
 from ragd.store.lance.schema import KEYS, UNITS, VECTOR, ChunkRow, vectors_of
 from ragd.store.lance.sql import both, one_of
 from ragd.store.lance.vector_matrix import VectorMatrix
@@ -78,32 +76,22 @@ class _RecentRows(Generic[T]):
 
 
 class TableVersion:
-    """A version of the table. `dataset` opens the same version for reading rows by their ids."""
+    """A version of the table. `scans` reads it."""
 
     def __init__(
         self,
-        path: Path,
-        table: Any,
+        scans: TableScans,
         version: int,
         columns: frozenset[str],
-        dataset: Callable[[], Any],
-        threads: ThreadPoolExecutor,
-        permits: asyncio.Semaphore,
-        key_permits: asyncio.Semaphore,
         *,
         has_vector_index: bool,
     ) -> None:
-        self._path = path
-        self.table = table
+        self.scans = scans
         self.version = version
         self.has_vector_index = has_vector_index
         self._counts: dict[str | None, int] = {}  # of rows, by condition
         self.has_links: bool | None = None  # None: not looked up yet
         self.phrases: dict[str, Any] = {}  # the ids of the rows that have a phrase
-        self._dataset = dataset
-        self._threads = threads
-        self._permits = permits
-        self.key_permits = key_permits  # for quick lookups
         self.has_keys = KEYS in columns  # a table of an earlier version has none
         self._row_ids: dict[str, int] = {}  # by chunk id, of the hits
         self._columns = columns
@@ -147,25 +135,11 @@ class TableVersion:
     async def count(self, where: str | None = None) -> int:
         """How many rows meet the condition."""
         if where not in self._counts:
-            with translated(self._path):
-                async with self._permits:
-                    rows = int(await self.table.count_rows(where))
+            rows = await self.scans.count(where)
             if len(self._counts) >= COUNTS:
                 self._counts.clear()
             self._counts[where] = rows
         return self._counts[where]
-
-    async def run_query(self, query: Any, permits: asyncio.Semaphore | None = None) -> Any:
-        """The rows that a query finds, with their ids."""
-        with translated(self._path):
-            async with permits or self._permits:
-                return await query.with_row_id().to_arrow()
-
-    async def read_table(self, query: Any) -> Any:
-        """All rows that a query finds, as an Arrow table without row ids."""
-        with translated(self._path):
-            async with self._permits:
-                return await query.to_arrow()
 
     async def has_few_vectors(self, dimensions: int) -> bool:
         """Whether there are few enough vectors to keep all of them in memory."""
@@ -178,7 +152,7 @@ class TableVersion:
         these."""
         async with self._reading_vectors:
             if self._vectors is None:
-                self._vectors = await self._run(lambda: VectorMatrix(self._dataset()))
+                self._vectors = await self.scans.run(lambda: VectorMatrix(self.scans.dataset))
         vectors, packed = self._vectors, await self.packed()
 
         def compare() -> tuple[list[int], list[float]]:
@@ -188,18 +162,18 @@ class TableVersion:
             elif notes is not None:
                 condition = both(where, one_of("source_file", notes))
             if condition is not None:
-                found = self._dataset().to_table(columns=[], filter=condition, with_row_id=True)
+                found = self.scans.dataset.to_table(columns=[], filter=condition, with_row_id=True)
                 met = found["_rowid"].to_numpy()
                 among = met if among is None else libraries.numpy().intersect1d(met, among)
             return vectors.nearest(vector, k, among)
 
-        return await self._run(compare)
+        return await self.scans.run(compare)
 
     async def packed(self) -> PackedRows | None:
         """The packed rows, read on first use; None if the table is too large."""
         async with self._packing:
             if self._packed is None and await self.count() <= packed_rows.MOST_ROWS:
-                self._packed = await self._run(lambda: PackedRows(self._dataset()))
+                self._packed = await self.scans.run(lambda: PackedRows(self.scans.dataset))
         return self._packed
 
     async def _read_hits(self, row_ids: list[int]) -> list[ChunkHit]:
@@ -232,18 +206,7 @@ class TableVersion:
     async def _read(self, row_ids: Sequence[int], columns: Sequence[str]) -> Any:
         # A table of an earlier version does not have all of them.
         existing = [name for name in columns if name in self._columns]
-        return await self._run(lambda: self._dataset()._take_rows(list(row_ids), columns=existing))
-
-    async def _run(self, work: Callable[[], T]) -> T:
-        reading = asyncio.get_running_loop().run_in_executor(self._threads, work)
-        try:
-            with translated(self._path):
-                return await reading
-        except asyncio.CancelledError:
-            caller = asyncio.current_task()
-            if caller is not None and not caller.cancelling():  # closing cancels waiting reads
-                raise RuntimeError("the index is closed") from None
-            raise
+        return await self.scans.take(row_ids, existing)
 
 
 def hit(row: dict[str, Any], key: bytes = b"") -> ChunkHit:
