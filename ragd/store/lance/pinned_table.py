@@ -11,7 +11,7 @@ from ragd.store.lance import libraries, vector_index
 from ragd.store.lance.lance_errors import translated
 from ragd.store.lance.scans import ReadThreads, TableScans
 from ragd.store.lance.schema import TABLE
-from ragd.store.lance.table_version import TableVersion
+from ragd.store.lance.table_version import InMemory, TableVersion
 
 
 class PinnedTable:
@@ -61,12 +61,13 @@ class PinnedTable:
         newest = int(now.scans.dataset.latest_version)
         if newest == now.version:
             return None
-        return self._version_of(now.scans.dataset.checkout_version(newest))
+        return self._version_of(now.scans.dataset.checkout_version(newest), now.in_memory)
 
-    def _version_of(self, dataset: Any) -> TableVersion:
+    def _version_of(self, dataset: Any, earlier: InMemory | None = None) -> TableVersion:
         return TableVersion(
             TableScans(self.path, dataset, self._threads),
             int(dataset.version),
             self.columns,
+            earlier,
             has_vector_index=vector_index.exists(dataset),
         )

@@ -64,7 +64,7 @@ class TableReader:
         """The k chunks nearest in meaning, best first; the score is the cosine. `notes`: only in
         these. Chunks without a vector are not found."""
         now, where = self._pinned.now, both(self._within, where)
-        if not now.has_vector_index and await now.has_few_vectors(len(vector) // 4):
+        if await now.has_few_vectors(len(vector) // 4):
 
             async def compare(most: int, where: str | None) -> ScoredRows:
                 return ScoredRows(*await now.nearest(vector, most, where, notes))

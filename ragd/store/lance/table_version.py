@@ -15,9 +15,16 @@ from msgspec import Struct
 
 from ragd.embed.providers.embedder_port import Vector
 from ragd.store.lance import libraries, packed_rows, vector_matrix
-from ragd.store.lance.packed_rows import LINK_COLUMNS, LinkRow, PackedRows
+from ragd.store.lance.packed_rows import (
+    LINK_COLUMNS,
+    NARROW,
+    TEXT,
+    ColumnsInMemory,
+    LinkRow,
+    PackedRows,
+)
 from ragd.store.lance.scans import TableScans
-from ragd.store.lance.schema import KEYS, UNITS, VECTOR, ChunkRow, vectors_of
+from ragd.store.lance.schema import KEYS, UNITS, VECTOR, ChunkRow, exact_cosines, vectors_of
 from ragd.store.lance.sql import both, one_of
 from ragd.store.lance.vector_matrix import VectorMatrix
 
@@ -74,6 +81,27 @@ class _RecentRows(Generic[T]):
             del self._found[row_id]
         return [found[row_id] for row_id in row_ids]
 
+    def known(self, row_ids: Sequence[int]) -> list[T]:
+        """The values of those of these rows that are in the cache."""
+        return [self._found[one] for one in row_ids if one in self._found]
+
+
+class InMemory(Struct):
+    """What one version holds in memory of all its rows; None: not read, or the table is too large.
+
+    The next version takes over what is still right.
+    """
+
+    packed: PackedRows | None = None
+    whole: ColumnsInMemory | None = None  # text and units
+    vectors: VectorMatrix | None = None
+
+    @property
+    def bytes(self) -> int:
+        narrow = self.packed.narrow if self.packed is not None else None
+        held = (narrow, self.whole, self.vectors)
+        return sum(one.bytes for one in held if one is not None)
+
 
 class TableVersion:
     """A version of the table. `scans` reads it."""
@@ -83,6 +111,7 @@ class TableVersion:
         scans: TableScans,
         version: int,
         columns: frozenset[str],
+        earlier: InMemory | None = None,
         *,
         has_vector_index: bool,
     ) -> None:
@@ -97,11 +126,19 @@ class TableVersion:
         self._columns = columns
         self._hits: _RecentRows[ChunkHit] = _RecentRows(HITS)
         self._rows: _RecentRows[ChunkRow] = _RecentRows(ROWS)
-        self._vectors: VectorMatrix | None = None
-        self._reading_vectors = asyncio.Lock()
-        self._packed: PackedRows | None = None
-        self._packing = asyncio.Lock()
         self._links: _RecentRows[LinkRow] = _RecentRows(LINK_ROWS)
+        self._earlier = earlier or InMemory()
+        self._memory = InMemory()
+        self._reading_vectors = asyncio.Lock()
+        self._packing = asyncio.Lock()
+
+    @property
+    def in_memory(self) -> InMemory:
+        """What the next version may take over."""
+        mine, before = self._memory, self._earlier
+        return InMemory(
+            mine.packed or before.packed, mine.whole or before.whole, mine.vectors or before.vectors
+        )
 
     async def hits(self, row_ids: Sequence[int], scores: Sequence[float]) -> list[ChunkHit]:
         """The rows of these ids, each with its score."""
@@ -143,51 +180,88 @@ class TableVersion:
 
     async def has_few_vectors(self, dimensions: int) -> bool:
         """Whether there are few enough vectors to keep all of them in memory."""
-        return await self.count() * dimensions <= vector_matrix.MOST_FLOATS
+        return await self.count() * dimensions <= vector_matrix.MOST_BYTES
 
     async def nearest(
         self, vector: Vector, k: int, where: str | None, notes: Sequence[str] | None
     ) -> tuple[list[int], list[float]]:
         """The ids and cosines of the k nearest rows that meet the condition. `notes`: only in
         these."""
-        async with self._reading_vectors:
-            if self._vectors is None:
-                self._vectors = await self.scans.run(lambda: VectorMatrix(self.scans.dataset))
-        vectors, packed = self._vectors, await self.packed()
+        vectors = await self._vectors_in_memory(len(vector) // 4)
+        packed = await self.packed()
 
-        def compare() -> tuple[list[int], list[float]]:
+        def compare(most: int) -> tuple[list[int], list[float]]:
             among, condition = None, where
             if notes is not None and packed is not None:
                 among = packed.ids_of(notes)
             elif notes is not None:
                 condition = both(where, one_of("source_file", notes))
             if condition is not None:
-                found = self.scans.dataset.to_table(columns=[], filter=condition, with_row_id=True)
+                dataset = self.scans.dataset
+                found = dataset.to_table(columns=[], filter=condition, with_row_id=True)
                 met = found["_rowid"].to_numpy()
                 among = met if among is None else libraries.numpy().intersect1d(met, among)
-            return vectors.nearest(vector, k, among)
+            return vectors.nearest(vector, most, among)
 
-        return await self.scans.run(compare)
+        if vectors.is_exact:
+            return await self.scans.run(lambda: compare(k))
+        row_ids, _ = await self.scans.run(lambda: compare(k + vector_matrix.SPARE))
+        hits = await self._hits.get(row_ids, self._read_hits)
+        exact = exact_cosines(vector, [hit.vector for hit in hits])
+        best = sorted(zip(exact, row_ids, strict=True), key=lambda one: (-one[0], one[1]))[:k]
+        return [row_id for _, row_id in best], [cosine for cosine, _ in best]
 
     async def packed(self) -> PackedRows | None:
         """The packed rows, read on first use; None if the table is too large."""
-        async with self._packing:
-            if self._packed is None and await self.count() <= packed_rows.MOST_ROWS:
-                self._packed = await self.scans.run(lambda: PackedRows(self.scans.dataset))
-        return self._packed
+        memory, earlier = self._memory, self._earlier
+        if memory.packed is None:
+            async with self._packing:
+                rows = await self.count()
+                if memory.packed is None and rows <= packed_rows.MOST_ROWS:
+                    if rows <= packed_rows.MOST_WHOLE_ROWS:
+                        memory.whole = await self._load_whole(earlier.whole)
+                    packed = earlier.packed
+                    memory.packed = await self.scans.run(
+                        lambda: PackedRows(self.scans.dataset, packed)
+                    )
+        return memory.packed
+
+    async def _load_whole(self, earlier: ColumnsInMemory | None) -> ColumnsInMemory:
+        dataset = self.scans.dataset
+        return await self.scans.run(lambda: ColumnsInMemory(dataset, packed_rows.WIDE, earlier))
+
+    async def _vectors_in_memory(self, dimensions: int) -> VectorMatrix:
+        """The vectors of all rows, read on first use."""
+        async with self._reading_vectors:
+            if self._memory.vectors is None:
+                is_exact = await self.count() * dimensions <= vector_matrix.MOST_FLOATS
+                dataset, earlier = self.scans.dataset, self._earlier.vectors
+                self._memory.vectors = await self.scans.run(
+                    lambda: VectorMatrix(dataset, is_exact=is_exact, earlier=earlier)
+                )
+            return self._memory.vectors
 
     async def _read_hits(self, row_ids: list[int]) -> list[ChunkHit]:
         """Read hits. Columns that are in memory already are not read again."""
-        matrix = self._vectors
-        columns = [name for name in HIT_COLUMNS if matrix is None or name != VECTOR]
-        rows = await self._completed(row_ids, columns)
-        if matrix is not None:
+        matrix = self._memory.vectors
+        is_known = matrix is not None and matrix.is_exact
+        rows = await self._completed(
+            row_ids, [n for n in HIT_COLUMNS if n != VECTOR or not is_known]
+        )
+        if matrix is not None and is_known:
             for row, vector in zip(rows, matrix.get(row_ids), strict=True):
                 row[VECTOR] = vector
         return [hit(row) for row in rows]
 
     async def _read_rows(self, row_ids: list[int]) -> list[ChunkRow]:
-        return msgspec.convert(await self._completed(row_ids, ROW_COLUMNS), list[ChunkRow])
+        """Read rows. The text of a recent hit is known."""
+        packed, hits = await self.packed(), self._hits.known(row_ids)
+        if packed is None or len(hits) < len(row_ids):
+            return msgspec.convert(await self._completed(row_ids, ROW_COLUMNS), list[ChunkRow])
+        rows = packed.narrow.take(row_ids, NARROW).to_pylist()
+        for row, one in zip(rows, hits, strict=True):
+            row[TEXT] = one.text
+        return msgspec.convert(rows, list[ChunkRow])
 
     async def _read_links(self, row_ids: list[int]) -> list[LinkRow]:
         return msgspec.convert(_dicts(await self._read(row_ids, LINK_COLUMNS)), list[LinkRow])
@@ -195,13 +269,22 @@ class TableVersion:
     async def _completed(
         self, row_ids: Sequence[int], columns: Sequence[str]
     ) -> list[dict[str, Any]]:
-        """These columns of these rows, and possibly others that are in memory."""
+        """These columns of these rows: from memory, and the others from the disk."""
         packed = await self.packed()
-        if packed is None:
-            return _dicts(await self._read(row_ids, columns))
-        others = [name for name in columns if name not in packed_rows.NARROW]
-        rows = _dicts(await self._read(row_ids, others))
-        return [more | row for more, row in zip(packed.narrow(row_ids), rows, strict=True)]
+        narrow = packed.narrow if packed is not None else None
+        found: list[dict[str, Any]] = [{} for _ in row_ids]
+        left = [name for name in columns if name in self._columns]
+        for held in (narrow, self._memory.whole):
+            if held is not None:
+                names = [name for name in left if name in held.columns]
+                left = [name for name in left if name not in names]
+                taken = held.take(row_ids, names).to_pylist() if names else []
+                for row, more in zip(found, taken, strict=False):
+                    row |= more
+        if left:
+            for row, more in zip(found, _dicts(await self._read(row_ids, left)), strict=True):
+                row |= more
+        return found
 
     async def _read(self, row_ids: Sequence[int], columns: Sequence[str]) -> Any:
         # A table of an earlier version does not have all of them.

@@ -106,11 +106,12 @@ async def test_links_are_the_same_in_tables_of_any_size(
     assert await index.find_linking_to(["b"]) == []
 
 
-@pytest.mark.parametrize("most", [0, 10_000_000])
+@pytest.mark.parametrize("exact, small", [(0, 0), (0, 40_000_000), (10_000_000, 40_000_000)])
 async def test_the_nearest_are_the_same_with_vectors_in_memory(
-    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch, most: int
+    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch, exact: int, small: int
 ) -> None:
-    monkeypatch.setattr(vector_matrix, "MOST_FLOATS", most)
+    monkeypatch.setattr(vector_matrix, "MOST_FLOATS", exact)
+    monkeypatch.setattr(vector_matrix, "MOST_BYTES", small)
     files = bulk(60, vectors=True)
     await index.replace([*files, note("bare.md", "without a vector")])
     vectors = {one: made for file in files for one, made in file.vectors.items()}
