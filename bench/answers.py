@@ -1,4 +1,6 @@
-"""Whether two versions of ragd give the same answers: `python -m bench.answers HOME QUESTIONS FILE`.
+"""Whether two versions of ragd give the same answers.
+
+    python -m bench.answers HOME QUESTIONS FILE
 
 QUESTIONS is a JSON list of texts. The first run, with one version, writes the answers of the daemon
 of HOME to FILE. A later run, with another version over the same index, compares its answers with

@@ -20,6 +20,9 @@ WRITER_CACHES = {
     "metadata_cache_size_bytes": 16 << 20,
 }
 
+# For reading all rows: less read ahead needs less memory, and takes as long.
+READ_ALL = {"batch_size": 1_024, "batch_readahead": 2, "fragment_readahead": 1}
+
 _M_ARENA_MAX = -8  # from glibc's malloc.h
 _ARENAS = 2
 
@@ -41,6 +44,14 @@ def _limit_arenas() -> None:
     """Share memory pools among the libraries' threads. One for each needs a quarter more memory."""
     with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library than glibc
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _ARENAS)
+
+
+def return_unused_memory() -> None:
+    """Give memory that is free back to the system. The allocators would keep what a large read
+    needed for a moment."""
+    pyarrow().default_memory_pool().release_unused()
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library than glibc
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 @cache

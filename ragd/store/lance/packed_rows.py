@@ -122,7 +122,10 @@ class PackedRows:
 def _read(dataset: Any, columns: Sequence[str], fragments: Sequence[Any]) -> Any:
     """All rows of these fragments, in the order of the row ids."""
     scanner = dataset.scanner(
-        columns=list(columns), with_row_id=True, fragments=list(fragments) or None
+        columns=list(columns),
+        with_row_id=True,
+        fragments=list(fragments) or None,
+        **libraries.READ_ALL,
     )
     if not fragments:
         return libraries.pyarrow().Table.from_batches([], scanner.projected_schema)

@@ -221,14 +221,23 @@ class TableVersion:
                     if rows <= packed_rows.MOST_WHOLE_ROWS:
                         memory.whole = await self._load_whole(earlier.whole)
                     packed = earlier.packed
-                    memory.packed = await self.scans.run(
-                        lambda: PackedRows(self.scans.dataset, packed)
-                    )
+                    memory.packed = await self._load(lambda: PackedRows(self.scans.dataset, packed))
         return memory.packed
 
     async def _load_whole(self, earlier: ColumnsInMemory | None) -> ColumnsInMemory:
         dataset = self.scans.dataset
-        return await self.scans.run(lambda: ColumnsInMemory(dataset, packed_rows.WIDE, earlier))
+        return await self._load(lambda: ColumnsInMemory(dataset, packed_rows.WIDE, earlier))
+
+    async def _load(self, read: Callable[[], T]) -> T:
+        """Read something of all rows in a thread."""
+
+        def run() -> T:
+            try:
+                return read()
+            finally:
+                libraries.return_unused_memory()
+
+        return await self.scans.run(run)
 
     async def _vectors_in_memory(self, dimensions: int) -> VectorMatrix:
         """The vectors of all rows, read on first use."""
@@ -236,7 +245,7 @@ class TableVersion:
             if self._memory.vectors is None:
                 is_exact = await self.count() * dimensions <= vector_matrix.MOST_FLOATS
                 dataset, earlier = self.scans.dataset, self._earlier.vectors
-                self._memory.vectors = await self.scans.run(
+                self._memory.vectors = await self._load(
                     lambda: VectorMatrix(dataset, is_exact=is_exact, earlier=earlier)
                 )
             return self._memory.vectors

@@ -116,7 +116,12 @@ class VectorMatrix:
         dimensions = dimensions_of(dataset.schema)
         found: dict[int, list[_Part]] = {one.fragment_id: [] for one in changes.others}
         if changes.others:
-            scanner = dataset.scanner(columns=[VECTOR], with_row_id=True, fragments=changes.others)
+            scanner = dataset.scanner(
+                columns=[VECTOR],
+                with_row_id=True,
+                fragments=changes.others,
+                **libraries.READ_ALL,
+            )
             for batch in scanner.to_batches():
                 batch = batch.filter(batch[VECTOR].is_valid())
                 row_ids = batch["_rowid"].to_numpy()
