@@ -35,6 +35,7 @@ def _prepare() -> None:
         "LANCE_CPU_THREADS": threads,  # more threads need more memory and are not faster
         "LANCE_IO_THREADS": str(_THREADS_MAX),
         "LANCE_INCLUDE_VECTOR_CENTROIDS": "false",
+        "ARROW_DEFAULT_MEMORY_POOL": "system",  # its own pools keep 30 MB that are not used
     }.items():
         os.environ.setdefault(name, value)
     _limit_arenas()
@@ -85,6 +86,7 @@ def index_record(**fields: Any) -> Any:
 @cache
 def pyarrow() -> Any:
     """pyarrow: the format of all data that is written or read."""
+    _prepare()
     import pyarrow as module
     import pyarrow.compute
 

@@ -248,20 +248,6 @@ def cosines(asked: Vector, vectors: Mapping[str, Vector]) -> dict[str, float]:
     return dict(zip(vectors, found, strict=True))
 
 
-def exact_cosines(asked: Vector, vectors: Sequence[Vector | None]) -> list[float]:
-    """The cosine of each of these vectors, of any length, with `asked`; -1 for a missing one."""
-    numpy = libraries.numpy()
-    wanted = numpy.frombuffer(asked, "<f4")
-    blank = bytes(len(asked))
-    matrix = numpy.frombuffer(b"".join(one or blank for one in vectors), "<f4")
-    matrix = matrix.reshape(len(vectors), len(wanted))
-    lengths = numpy.sqrt(numpy.vecdot(matrix, matrix) * numpy.vecdot(wanted, wanted))
-    with numpy.errstate(divide="ignore", invalid="ignore"):
-        found = numpy.vecdot(matrix, wanted) / lengths
-    cosines: list[float] = numpy.where(numpy.isfinite(found), found, -1.0).tolist()
-    return cosines
-
-
 class NearestUnit(NamedTuple):
     """The unit of a passage that is most similar to a vector. `place`: where in the passage it is,
     from 0 to 1."""

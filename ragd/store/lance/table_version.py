@@ -24,12 +24,12 @@ from ragd.store.lance.packed_rows import (
     PackedRows,
 )
 from ragd.store.lance.scans import TableScans
-from ragd.store.lance.schema import KEYS, UNITS, VECTOR, ChunkRow, exact_cosines, vectors_of
+from ragd.store.lance.schema import KEYS, UNITS, VECTOR, ChunkRow, vectors_of
 from ragd.store.lance.sql import both, one_of
 from ragd.store.lance.vector_matrix import VectorMatrix
 
-HITS = 4_096  # kept, of any table; with text, vector and units about 6 KB each: 25 MB
-ROWS = 1_024  # 4 KB each
+HITS = 1_024  # kept, of any table; with text, vector and units about 6 KB each: 6 MB
+ROWS = 256  # 4 KB each
 LINK_ROWS = 4_096  # 0.5 KB each
 COUNTS = 256
 
@@ -180,7 +180,7 @@ class TableVersion:
 
     async def has_few_vectors(self, dimensions: int) -> bool:
         """Whether there are few enough vectors to keep all of them in memory."""
-        return await self.count() * dimensions <= vector_matrix.MOST_BYTES
+        return await self.count() * dimensions <= vector_matrix.MOST_SHORTS
 
     async def nearest(
         self, vector: Vector, k: int, where: str | None, notes: Sequence[str] | None
@@ -190,7 +190,7 @@ class TableVersion:
         vectors = await self._vectors_in_memory(len(vector) // 4)
         packed = await self.packed()
 
-        def compare(most: int) -> tuple[list[int], list[float]]:
+        def compare() -> tuple[list[int], list[float]]:
             among, condition = None, where
             if notes is not None and packed is not None:
                 among = packed.ids_of(notes)
@@ -201,15 +201,9 @@ class TableVersion:
                 found = dataset.to_table(columns=[], filter=condition, with_row_id=True)
                 met = found["_rowid"].to_numpy()
                 among = met if among is None else libraries.numpy().intersect1d(met, among)
-            return vectors.nearest(vector, most, among)
+            return vectors.nearest(vector, k, among)
 
-        if vectors.is_exact:
-            return await self.scans.run(lambda: compare(k))
-        row_ids, _ = await self.scans.run(lambda: compare(k + vector_matrix.SPARE))
-        hits = await self._hits.get(row_ids, self._read_hits)
-        exact = exact_cosines(vector, [hit.vector for hit in hits])
-        best = sorted(zip(exact, row_ids, strict=True), key=lambda one: (-one[0], one[1]))[:k]
-        return [row_id for _, row_id in best], [cosine for cosine, _ in best]
+        return await self.scans.run(compare)
 
     async def packed(self) -> PackedRows | None:
         """The packed rows, read on first use; None if the table is too large."""
@@ -257,7 +251,7 @@ class TableVersion:
         rows = await self._completed(
             row_ids, [n for n in HIT_COLUMNS if n != VECTOR or not is_known]
         )
-        if matrix is not None and is_known:
+        if matrix is not None:
             for row, vector in zip(rows, matrix.get(row_ids), strict=True):
                 row[VECTOR] = vector
         return [hit(row) for row in rows]

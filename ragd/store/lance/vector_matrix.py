@@ -1,9 +1,8 @@
 """The vectors of one version of the table in memory, so that no search reads them from the disk.
 
-Those of a small table are kept as they are. Those of a larger one are kept with one byte for each
-number: good enough to find a few more rows than wanted, whose exact vectors are then read. A new
-version takes over the vectors of the fragments that did not change. It never contains vectors of
-another version.
+Those of a small table are kept as they are. Those of a larger one are kept with two bytes for each
+number, which changes a cosine by less than 0.0001. A new version takes over the vectors of the
+fragments that did not change. It never contains vectors of another version.
 """
 
 from collections.abc import Sequence
@@ -15,16 +14,18 @@ from ragd.store.lance.fragments import Changes, Content, find_changes
 from ragd.store.lance.schema import VECTOR, dimensions_of
 
 MOST_FLOATS = 10_000_000  # 40 MB: 26,000 passages of 384 numbers
-MOST_BYTES = 40_000_000  # numbers of one byte each: 104,000 passages
-SPARE = 16  # rows that are compared exactly in addition to the wanted ones
-_LARGEST = 127.0
+MOST_SHORTS = 40_000_000  # numbers of two bytes each, 80 MB: 104,000 passages
+BLOCK_ROWS = 1_024  # compared at once; they fit in the processor's cache
+_LARGEST = 32_767.0
 
 
 class _Part(NamedTuple):
-    """The vectors of one fragment. `factors`: a product times this is a cosine."""
+    """The vectors of one fragment. `scales`: a kept number times this is the number. `factors`: a
+    product times this is a cosine."""
 
     row_ids: Any
     vectors: Any
+    scales: Any
     factors: Any
 
 
@@ -59,14 +60,13 @@ class VectorMatrix:
         return sum(int(one.nbytes) for one in arrays)
 
     def get(self, row_ids: Sequence[int]) -> list[Vector | None]:
-        """The vectors of these rows; None for a row without one. Only if they are exact."""
-        assert self.is_exact
+        """The vectors of these rows; None for a row without one."""
         return [self._vector_of(row_id) for row_id in row_ids]
 
     def nearest(self, asked: Vector, k: int, among: Any) -> tuple[list[int], list[float]]:
         """The ids and cosines of the k nearest rows, nearest first.
 
-        `among`: the ids of the rows to compare; None: all. Approximate unless `is_exact`.
+        `among`: the ids of the rows to compare; None: all.
         """
         numpy = libraries.numpy()
         wanted = numpy.frombuffer(asked, "<f4")
@@ -86,18 +86,19 @@ class VectorMatrix:
         """The cosine of every row, if `wanted` has length 1."""
         numpy = libraries.numpy()
         found = numpy.empty(len(self._row_ids), dtype="f4")
-        most = max((len(part.row_ids) for part in self._parts.values()), default=0)
-        wide = None if self.is_exact else numpy.empty((most, len(wanted)), dtype="f4")
-        start = 0
+        wide = None if self.is_exact else numpy.empty((BLOCK_ROWS, len(wanted)), dtype="f4")
+        end = 0
         for part in self._parts.values():
-            vectors, end = part.vectors, start + len(part.row_ids)
-            if wide is not None:
-                vectors = wide[: len(part.row_ids)]
-                numpy.copyto(vectors, part.vectors)
-            # `vecdot` runs in this thread only: several threads would wait for each other.
-            numpy.vecdot(vectors, wanted, out=found[start:end])
-            found[start:end] *= part.factors
-            start = end
+            for at in range(0, len(part.row_ids), BLOCK_ROWS):
+                vectors = part.vectors[at : at + BLOCK_ROWS]
+                factors = part.factors[at : at + BLOCK_ROWS]
+                if wide is not None:
+                    numpy.copyto(wide[: len(vectors)], vectors)
+                    vectors = wide[: len(vectors)]
+                start, end = end, end + len(vectors)
+                # `vecdot` runs in this thread only: several threads would wait for each other.
+                numpy.vecdot(vectors, wanted, out=found[start:end])
+                found[start:end] *= factors
         return found
 
     def _vector_of(self, row_id: int) -> Vector | None:
@@ -107,7 +108,8 @@ class VectorMatrix:
         place = int(part.row_ids.searchsorted(row_id))
         if place == len(part.row_ids) or part.row_ids[place] != row_id:
             return None
-        vector: bytes = part.vectors[place].tobytes()
+        kept = part.vectors[place]
+        vector: bytes = (kept if self.is_exact else kept * part.scales[place]).tobytes()
         return vector
 
     def _read(self, dataset: Any, changes: Changes) -> dict[int, _Part]:
@@ -138,23 +140,23 @@ class VectorMatrix:
         lengths = numpy.sqrt(numpy.vecdot(vectors, vectors))
         with numpy.errstate(divide="ignore", invalid="ignore"):
             if self.is_exact:
-                return _Part(row_ids, vectors, 1 / lengths)
-            scales = numpy.abs(vectors).max(axis=1) / _LARGEST
-            small = numpy.rint(vectors / scales[:, None])
-            small = numpy.nan_to_num(small, copy=False).astype("i1")
-            return _Part(row_ids, small, (scales / lengths).astype("f4"))
+                return _Part(row_ids, vectors, numpy.ones_like(lengths), 1 / lengths)
+            scales = (numpy.abs(vectors).max(axis=1) / _LARGEST).astype("f4")
+            short = numpy.nan_to_num(numpy.rint(vectors / scales[:, None])).astype("i2")
+            return _Part(row_ids, short, scales, scales / lengths)
 
     def _joined(self, parts: Sequence[_Part], dimensions: int) -> _Part:
         """The batches of one fragment as one, in the order of the row ids."""
         numpy = libraries.numpy()
-        kind = "f4" if self.is_exact else "i1"
+        kind = "f4" if self.is_exact else "i2"
         empty = _Part(
             numpy.array([], dtype="u8"),
             numpy.empty((0, dimensions), dtype=kind),
             numpy.array([], dtype="f4"),
+            numpy.array([], dtype="f4"),
         )
-        row_ids, vectors, factors = map(numpy.concatenate, zip(*parts, empty, strict=True))
-        order = numpy.argsort(row_ids)
+        joined = _Part(*map(numpy.concatenate, zip(*parts, empty, strict=True)))
+        order = numpy.argsort(joined.row_ids)
         if (order[:-1] < order[1:]).all():
-            return _Part(row_ids, vectors, factors)
-        return _Part(row_ids[order], vectors[order], factors[order])
+            return joined
+        return _Part(*(array[order] for array in joined))

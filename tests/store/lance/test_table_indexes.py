@@ -88,7 +88,7 @@ async def test_above_it_every_vector_is_still_found_under_any_filter(
     await index.replace(files)
     assert (await index.maintain()).changed
     assert vector_index.exists(dataset(folder))
-    monkeypatch.setattr(vector_matrix, "MOST_BYTES", 0)  # searches must use the index
+    monkeypatch.setattr(vector_matrix, "MOST_SHORTS", 0)  # searches must use the index
     assert not (await index.maintain()).changed
     for file in files[::57]:
         where = f"source_file = '{file.path}'"
