@@ -187,6 +187,7 @@ async def _serve(
     )
     open_indexes = pipeline.open_indexes
     open_indexes.on_change(lambda: gateway.set_index_digest(open_indexes.serving_digest))
+    gateway.set_index_bytes(lambda: open_indexes.bytes_in_memory)
     server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
     actors = build_actors(home, clock, ledger, settings, gateway, pipeline)
     actors |= {"config_reader": config_reader.run} | pipeline.actors()

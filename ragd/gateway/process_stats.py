@@ -7,11 +7,10 @@ import threading
 from ragd.gateway.live_state import ProcessStats
 
 
-def read_process_stats() -> ProcessStats:
+def read_process_stats(index_bytes: int) -> ProcessStats:
     """The numbers now. Call it in the event loop, which counts the tasks."""
-    return ProcessStats(
-        _memory(), _descriptors(), threading.active_count(), len(asyncio.all_tasks())
-    )
+    tasks = len(asyncio.all_tasks())
+    return ProcessStats(_memory(), index_bytes, _descriptors(), threading.active_count(), tasks)
 
 
 def _memory() -> int | None:

@@ -49,6 +49,11 @@ class PinnedTable:
             raise RuntimeError("the index is closed")
         return self._pinned
 
+    @property
+    def bytes_in_memory(self) -> int:
+        """What is held in memory of the rows of the pinned version."""
+        return self._pinned.bytes_in_memory if self._pinned is not None else 0
+
     def _open(self) -> TableVersion:
         lance = libraries.lance()
         session = lance.Session(**libraries.READER_CACHES)

@@ -234,6 +234,11 @@ class ChunkIndex:
         """The columns of the table; a table of an earlier version has fewer."""
         return self._pinned.columns
 
+    @property
+    def bytes_in_memory(self) -> int:
+        """What is held in memory of all rows, for searches."""
+        return self._pinned.bytes_in_memory
+
     async def version(self) -> int:
         """The version that searches see."""
         return self._pinned.now.version

@@ -133,6 +133,11 @@ class TableVersion:
         self._packing = asyncio.Lock()
 
     @property
+    def bytes_in_memory(self) -> int:
+        """What this version holds of all rows, without what it shares with an earlier one."""
+        return self._memory.bytes
+
+    @property
     def in_memory(self) -> InMemory:
         """What the next version may take over."""
         mine, before = self._memory, self._earlier

@@ -70,9 +70,8 @@ class VectorMatrix:
         """
         numpy = libraries.numpy()
         wanted = numpy.frombuffer(asked, "<f4")
-        cosines = self._cosines(wanted)
-        with numpy.errstate(divide="ignore", invalid="ignore"):
-            cosines /= numpy.sqrt(numpy.vecdot(wanted, wanted))
+        with numpy.errstate(divide="ignore", invalid="ignore"):  # a vector may be zero
+            cosines = self._cosines(wanted) / numpy.sqrt(numpy.vecdot(wanted, wanted))
         is_candidate = numpy.isfinite(cosines)
         if among is not None:
             is_candidate &= numpy.isin(self._row_ids, among)
