@@ -134,8 +134,8 @@ class TableVersion:
 
     @property
     def bytes_in_memory(self) -> int:
-        """What this version holds of all rows, without what it shares with an earlier one."""
-        return self._memory.bytes
+        """What is held of all rows, of this version or until it is taken over from the last."""
+        return self.in_memory.bytes
 
     @property
     def in_memory(self) -> InMemory:
@@ -185,7 +185,10 @@ class TableVersion:
 
     async def has_few_vectors(self, dimensions: int) -> bool:
         """Whether there are few enough vectors to keep all of them in memory."""
-        return await self.count() * dimensions <= vector_matrix.MOST_SHORTS
+        are_few = await self.count() * dimensions <= vector_matrix.MOST_SHORTS
+        if not are_few:
+            self._earlier.vectors = None
+        return are_few
 
     async def nearest(
         self, vector: Vector, k: int, where: str | None, notes: Sequence[str] | None
@@ -212,20 +215,20 @@ class TableVersion:
 
     async def packed(self) -> PackedRows | None:
         """The packed rows, read on first use; None if the table is too large."""
-        memory, earlier = self._memory, self._earlier
-        if memory.packed is None:
+        mine, before = self._memory, self._earlier
+        if mine.packed is None:
             async with self._packing:
                 rows = await self.count()
-                if memory.packed is None and rows <= packed_rows.MOST_ROWS:
+                if mine.packed is None and rows <= packed_rows.MOST_ROWS:
+                    dataset, whole, packed = self.scans.dataset, before.whole, before.packed
                     if rows <= packed_rows.MOST_WHOLE_ROWS:
-                        memory.whole = await self._load_whole(earlier.whole)
-                    packed = earlier.packed
-                    memory.packed = await self._load(lambda: PackedRows(self.scans.dataset, packed))
-        return memory.packed
-
-    async def _load_whole(self, earlier: ColumnsInMemory | None) -> ColumnsInMemory:
-        dataset = self.scans.dataset
-        return await self._load(lambda: ColumnsInMemory(dataset, packed_rows.WIDE, earlier))
+                        columns = packed_rows.WIDE
+                        mine.whole = await self._load(
+                            lambda: ColumnsInMemory(dataset, columns, whole)
+                        )
+                    mine.packed = await self._load(lambda: PackedRows(dataset, packed))
+                before.whole = before.packed = None  # taken over, or not needed any more
+        return mine.packed
 
     async def _load(self, read: Callable[[], T]) -> T:
         """Read something of all rows in a thread."""
@@ -247,15 +250,14 @@ class TableVersion:
                 self._memory.vectors = await self._load(
                     lambda: VectorMatrix(dataset, is_exact=is_exact, earlier=earlier)
                 )
+                self._earlier.vectors = None
             return self._memory.vectors
 
     async def _read_hits(self, row_ids: list[int]) -> list[ChunkHit]:
         """Read hits. Columns that are in memory already are not read again."""
         matrix = self._memory.vectors
-        is_known = matrix is not None and matrix.is_exact
-        rows = await self._completed(
-            row_ids, [n for n in HIT_COLUMNS if n != VECTOR or not is_known]
-        )
+        columns = [name for name in HIT_COLUMNS if name != VECTOR or matrix is None]
+        rows = await self._completed(row_ids, columns)
         if matrix is not None:
             for row, vector in zip(rows, matrix.get(row_ids), strict=True):
                 row[VECTOR] = vector
