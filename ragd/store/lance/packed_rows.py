@@ -110,7 +110,9 @@ class PackedRows:
             self._places.take(at).to_pylist(), self._keys.take(at).to_pylist(), strict=True
         ):
             found.setdefault(place, set()).add(key)
-        row_ids = self._row_ids[list(found)].tolist() if found else []
+        if not found:
+            return []
+        row_ids = self._row_ids[list(found)].tolist()
         rows = zip(row_ids, self.links(row_ids), found.values(), strict=True)
         return [KeyedRow(row_id, row, frozenset(own)) for row_id, row, own in rows]
 

@@ -265,6 +265,8 @@ class ChunkIndex:
                 self._changes += 1
             if self._changes >= REOPEN_AFTER:
                 await self._reopen()
+            if changed:
+                await self._run(libraries.return_unused_memory)
             version = await self._write(self._writer.make_durable)
             again_s = keep_s if len(await self.versions()) > 1 else None
             again_s = 0.0 if compacted.more else again_s
