@@ -3,11 +3,11 @@
 Importing this package imports none of them.
 """
 
-import contextlib
-import ctypes
 import os
 from functools import cache
 from typing import Any
+
+from ragd.runtime import allocator
 
 _THREADS_MAX = 4
 
@@ -23,9 +23,6 @@ WRITER_CACHES = {
 # For reading all rows: less read ahead needs less memory, and takes as long.
 READ_ALL = {"batch_size": 1_024, "batch_readahead": 2, "fragment_readahead": 1}
 
-_M_ARENA_MAX = -8  # from glibc's malloc.h
-_ARENAS = 2
-
 
 def _prepare() -> None:
     """Set the environment variables that the libraries read when they are loaded."""
@@ -38,21 +35,14 @@ def _prepare() -> None:
         "ARROW_DEFAULT_MEMORY_POOL": "system",  # its own pools keep 30 MB that are not used
     }.items():
         os.environ.setdefault(name, value)
-    _limit_arenas()
-
-
-def _limit_arenas() -> None:
-    """Share memory pools among the libraries' threads. One for each needs a quarter more memory."""
-    with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library than glibc
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _ARENAS)
+    allocator.limit_kept_memory()
 
 
 def return_unused_memory() -> None:
     """Give memory that is free back to the system. The allocators would keep what a large read
     needed for a moment."""
     pyarrow().default_memory_pool().release_unused()
-    with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library than glibc
-        ctypes.CDLL(None).malloc_trim(0)
+    allocator.return_free_memory()
 
 
 @cache
