@@ -6,6 +6,7 @@ Only its keyword search is measured: the models for the rest would have to be do
 import http.client
 import json
 import os
+import signal
 import socket
 import subprocess
 import time
@@ -64,6 +65,7 @@ class Qmd:
             env=self._environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            start_new_session=True,  # its launcher does not end the process that it started
         )
         end = time.monotonic() + STARTED_WITHIN_S
         while True:
@@ -76,7 +78,7 @@ class Qmd:
 
     def stop(self) -> None:
         if self._daemon is not None:
-            self._daemon.terminate()
+            os.killpg(self._daemon.pid, signal.SIGTERM)
             self._daemon.wait()
 
     @property
@@ -106,8 +108,6 @@ class QmdClient:
     def __init__(self, qmd: Qmd) -> None:
         self._http = http.client.HTTPConnection("localhost", qmd.port)
         self._http.connect()
-        # Otherwise the kernel holds a request's body back until its head is acknowledged: 40 ms.
-        self._http.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.found = 0  # searches with a result
 
     def search(self, question: str) -> float:
