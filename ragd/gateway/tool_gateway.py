@@ -6,6 +6,7 @@ It never shows an exception, and decides nothing itself.
 
 import asyncio
 import time
+from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -186,6 +187,10 @@ class ToolGateway:
     def set_index_digest(self, digest: str | None) -> None:
         """Set the digest of the model that made the vectors of the open index."""
         self.live.index_digest = digest
+
+    def set_index_bytes(self, count: Callable[[], int]) -> None:
+        """Set the function that counts the bytes of the index in memory."""
+        self._envelopes.count_index_bytes = count
 
     # The life of the actor
 

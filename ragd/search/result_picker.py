@@ -106,6 +106,9 @@ class ResultPicker:
         dropped = len(ranked) - len(passages)
         kept: list[_PickedPassage] = []
         wanted = max(self._most, EVIDENCE_DEPTH)
+        # Some passages are joined or do not fit. Checking the next notes now saves a second call.
+        ahead = [equal[0].source_file for equal in passages[: 2 * wanted]]
+        await self._check_files(ahead)
         for start in range(0, len(passages), wanted):
             some = passages[start : start + wanted]
             await self._load(some)

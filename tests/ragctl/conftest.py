@@ -300,6 +300,7 @@ class FakeDaemon:
             ],
             "process": {
                 "memory_bytes": 60461056,
+                "index_bytes": 0,
                 "descriptors": 14,
                 "threads": 3,
                 "tasks": 28,
