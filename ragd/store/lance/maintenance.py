@@ -31,16 +31,20 @@ def compact(writer: TableWriter) -> CompactionResult:
     removed = writer.remove_dead_segments()
     extended = writer.extend()
     vectors = vector_index.extend(writer.dataset)
-    purged = _rewrite_fragments(writer.dataset, _to_rewrite(writer.dataset), FRAGMENT_ROWS)
-    if not purged and writer.has_all_vectors():
+    purged = _rewrite_fragments(writer.dataset, _large(writer.dataset), SETTLED_ROWS)
+    if purged is None:
+        purged = _rewrite_fragments(writer.dataset, _to_rewrite(writer.dataset), FRAGMENT_ROWS)
+    settled = None
+    if purged is None and writer.has_all_vectors():
         settled = _rewrite_fragments(writer.dataset, _to_settle(writer.dataset), SETTLED_ROWS)
-        purged = settled if purged is None else purged
     if removed or purged:
         # Remapping and merging would keep the names of tags that no note has any more.
         table_indexes.create(writer.dataset, "tags")
     more = table_indexes.is_stale(writer.dataset) or any(_to_rewrite(writer.dataset).values())
-    more = more or (writer.has_all_vectors() and bool(_to_settle(writer.dataset)))
-    return CompactionResult(removed or extended or vectors or purged is not None, more)
+    rewrote = purged is not None or settled is not None
+    if rewrote and writer.has_all_vectors():
+        more = more or bool(_to_settle(writer.dataset))
+    return CompactionResult(removed or extended or vectors or rewrote, more)
 
 
 def _rewrite_fragments(dataset: Any, wanted: Mapping[int, int], rows: int) -> bool | None:
@@ -73,6 +77,16 @@ def _to_rewrite(dataset: Any) -> dict[int, int]:
         if facts.num_deletions or facts.num_rows < SMALL_ROWS:
             found[part.fragment_id] = facts.num_deletions
     return found
+
+
+def _large(dataset: Any) -> dict[int, int]:
+    """The large fragments that have deleted rows: they stay large."""
+    large = {one.fragment_id for one in dataset.get_fragments() if _is_large(one.metadata)}
+    return {one: deleted for one, deleted in _to_rewrite(dataset).items() if one in large}
+
+
+def _is_large(facts: Any) -> bool:
+    return int(facts.num_rows) > FRAGMENT_ROWS
 
 
 def _to_settle(dataset: Any) -> dict[int, int]:
