@@ -107,7 +107,7 @@ def _confirm(home: Home, found: PurgeResult, as_json: bool) -> None:
 def _require_no_service(home: Home) -> None:
     """An installed service has to be removed with its service manager first."""
     from ragctl.service_managers import installed_service
-    from ragctl.service_managers.page_service import installed_page_service
+    from ragctl.service_managers.systemd_page import installed_page_service
 
     if (page := installed_page_service(home)) is not None:
         raise Failure(

@@ -17,7 +17,7 @@ from ragctl.failure import Failure, NotRunning
 from ragctl.service_managers import Plan, Program, ServiceManager, ServiceState, service_manager
 from ragctl.service_managers.apply_plan import read_service_file, run_steps, write_service_file
 from ragctl.service_managers.daemon_command import build_program
-from ragctl.service_managers.page_service import (
+from ragctl.service_managers.systemd_page import (
     PageService,
     build_page_program,
     installed_page_service,
