@@ -9,7 +9,9 @@ PLUGIN := contrib/openclaw-plugin
 MEMORY_PLUGIN := contrib/openclaw-memory
 PAGE_TESTS := tests/page
 PAGE_MODULES := $(PAGE_TESTS)/node_modules/.package-lock.json
-NODE_MODULES := $(PLUGIN)/node_modules/.package-lock.json $(MEMORY_PLUGIN)/node_modules/.package-lock.json
+OBSIDIAN_PLUGIN := contrib/obsidian-plugin
+NODE_MODULES := $(PLUGIN)/node_modules/.package-lock.json $(MEMORY_PLUGIN)/node_modules/.package-lock.json \
+	$(OBSIDIAN_PLUGIN)/node_modules/.package-lock.json
 QUICK := $(wildcard tests/test_*.py) $(addprefix tests/,batch config eventlog folds golden guard notes \
 	protocol runtime search state vault watch)
 HAS_NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && echo yes)
@@ -34,7 +36,7 @@ picture: $(STAMP)  ## record docs/picture.svg again, from real commands in a ter
 test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## all tests; those of the plugin if Node 20 or newer is installed
 	$(BIN)/python -m pytest -n 4 --dist worksteal --cov --cov-report=
 	@$(BIN)/coverage report
-	@$(if $(HAS_NODE),,echo "Not run: the tests of the OpenClaw plugin. They need Node 20 or newer.")
+	@$(if $(HAS_NODE),,echo "Not run: the tests of the plugins. They need Node 20 or newer.")
 	@echo "Not part of it: make test-page, make test-openclaw (downloads 280 MB), make chaos, make bench."
 
 test-quick: $(STAMP)  ## in a minute: the tests that need no daemon and no model
@@ -44,13 +46,15 @@ $(NODE_MODULES) $(PAGE_MODULES): %/node_modules/.package-lock.json: %/package-lo
 	@cd $* && npm ci --loglevel=error > /dev/null
 	@touch $@
 
-test-plugin: $(NODE_MODULES)  ## the tests of the OpenClaw plugins
+test-plugin: $(STAMP) $(NODE_MODULES)  ## the tests of the OpenClaw plugins and of the Obsidian plugin
 	@cd $(PLUGIN) && npm test --silent
 	@cd $(MEMORY_PLUGIN) && npm test --silent
+	@cd $(OBSIDIAN_PLUGIN) && npm test --silent
 
-plugin: $(NODE_MODULES)  ## pack the OpenClaw plugins as files to install
+plugin: $(NODE_MODULES)  ## pack the OpenClaw plugins, and build the Obsidian plugin in its folder dist
 	@cd $(PLUGIN) && npm pack --silent
 	@cd $(MEMORY_PLUGIN) && npm pack --silent
+	@cd $(OBSIDIAN_PLUGIN) && npm run --silent build
 
 test-openclaw: $(STAMP) $(NODE_MODULES)  ## the plugins in the real OpenClaw, with a real daemon; downloads 280 MB once
 	@$(PLUGIN)/harness/run

@@ -10,10 +10,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import structlog
 from msgspec import Raw
 
 from ragd.clock import Clock, iso
 from ragd.errors import CODES, RagdError
+from ragd.eventlog.frame import Record
+from ragd.folds import State
 from ragd.paths import Home
 from ragd.state.history import History, HistoryPart, joined
 from ragd.state.ledger import Ledger
@@ -22,6 +25,8 @@ from ragd.state.replay_process import replayed_history, replayed_state
 
 DAYS_BY_DEFAULT, MOST_DAYS = 7, 30
 STATES_KEPT = 64
+
+log = structlog.get_logger("timeline")
 
 
 class Timeline:
@@ -50,8 +55,8 @@ class Timeline:
     async def _whole(self) -> HistoryPart:
         async with self._replaying:
             if self._past is None:
-                self._live = live = History(self._ledger.state)
-                self._ledger.listener = live.add
+                self._live = History(self._ledger.state)
+                self._ledger.listener = self._add
                 try:
                     self._past = await replayed_history(
                         self._events, self._snapshots, self._ledger.state.seq
@@ -59,8 +64,21 @@ class Timeline:
                 except BaseException:
                     self._ledger.listener = None
                     raise
-        assert self._past is not None and self._live is not None
-        return joined(self._past, self._live.part)
+        past, live = self._past, self._live
+        if past is None or live is None or self._ledger.listener is None:
+            self._past = None  # it failed meanwhile
+            raise RagdError("INTERNAL")
+        return joined(past, live.part)
+
+    def _add(self, record: Record, state: State) -> None:
+        """The log never fails because of the timeline: if this does, the next request replays."""
+        try:
+            if self._live is not None:
+                self._live.add(record, state)
+        except Exception:
+            log.exception("the timeline has failed; it is replayed at the next request")
+            self._ledger.listener = None
+            self._past = None
 
     async def state(self, seq: int | None, at: str | None) -> Raw:
         """The state after a record, or at a time. Raises RagdError if it cannot be replayed."""

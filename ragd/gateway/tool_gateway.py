@@ -33,6 +33,7 @@ from ragd.gateway.jobs import JobControl
 from ragd.gateway.listed_memories import with_sensitive_kinds, without_sensitive_memories
 from ragd.gateway.lost_dependencies import LossRecorder
 from ragd.gateway.memory_tools import MemoryTools
+from ragd.gateway.never_folders import NeverFolders
 from ragd.gateway.note_excerpts import (
     NoSuchNote,
     NoteBytesReader,
@@ -64,6 +65,7 @@ from ragd.memories.memories import Memories, SourceNoteReader
 from ragd.memories.memory_vectors import MemoryVectors
 from ragd.protocol import tool_schemas
 from ragd.protocol.envelope import Envelope
+from ragd.protocol.folder_requests import parse_folder
 from ragd.state.ledger import Ledger
 
 __all__ = ["NAME", "ToolGateway"]
@@ -124,6 +126,7 @@ class ToolGateway:
         )
         access = self._access
         self._recent = RecentNotes(ledger, access, guard, notes.includes)
+        self._never = NeverFolders(settings, reload, facts.record)
         self._timeline = Timeline(ledger, clock, settings.home)
         self._coverage = Coverage(
             ledger,
@@ -173,6 +176,8 @@ class ToolGateway:
             web.get("/v1/tokens", for_person(self._token_routes.list_all)),
             web.post("/v1/tokens", for_person(self._token_routes.create)),
             web.delete("/v1/tokens/{name}", for_person(self._token_routes.revoke)),
+            web.get("/v1/folders", for_owner(self._list_folders)),
+            web.post("/v1/folders", for_person(self._set_folder)),
             web.post("/v1/reload", for_owner(self._reload_config)),
             web.post("/v1/stop", for_owner(self._stop_daemon)),
         ]
@@ -349,6 +354,14 @@ class ToolGateway:
             return self._data(request, await self._reload.reload(self._facts.record, always=True))
         except ConfigError as why:
             raise RagdError("INVALID_REQUEST", why.message, why.suggestion) from None
+
+    async def _list_folders(self, request: web.Request) -> web.StreamResponse:
+        refuse_unknown_parameters(request, ())
+        return self._data(request, self._never.list())
+
+    async def _set_folder(self, request: web.Request) -> web.StreamResponse:
+        wanted = parse_folder(await read_body(request))
+        return self._data(request, await self._never.set(wanted.folder, never=wanted.never))
 
     async def _add_agent_folder(self) -> None:
         """Put a new agent's folder into the configuration in force."""

@@ -191,6 +191,8 @@ FOR_THE_USER = (
     Asked("POST", "/v1/reload", {}),
     Asked("POST", "/v1/stop", {}),
     Asked("GET", "/v1/timeline"),
+    Asked("GET", "/v1/folders"),
+    Asked("POST", "/v1/folders", {"folder": "Journal", "never": True}),
     Asked("GET", "/v1/state?seq=9"),
     *(
         Asked("POST", "/v1/explain", {"query": "kingfisher", "expect": name})
