@@ -73,7 +73,9 @@ class Settings:
         in_force = msgspec.structs.replace(
             fresh,
             vault_path=self.current.vault_path,
+            role=self.current.role,
             vector_store=self.current.vector_store,
+            log=self.current.log,
             embedding=msgspec.structs.replace(
                 self.current.embedding, language=fresh.embedding.language
             ),
