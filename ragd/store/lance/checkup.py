@@ -12,7 +12,13 @@ from typing import Any
 from msgspec import Struct
 
 from ragd.store.lance import generation_folders, libraries, table_indexes
-from ragd.store.lance.lance_errors import CannotCheck, is_failure_of_lance, is_out_of_resources
+from ragd.store.lance.index_place import FileSizes, IndexPlace, TablePlace, place_of, table_at
+from ragd.store.lance.lance_errors import (
+    CannotCheck,
+    is_failure_of_lance,
+    is_out_of_resources,
+    raise_if_store_failed,
+)
 from ragd.store.lance.schema import SEARCH_TEXT, VECTOR
 from ragd.store.lance.sql import sql_text
 
@@ -27,7 +33,7 @@ class IndexDefect(Struct, frozen=True):
 
 
 def probe(
-    folder: Path, generation: str | None = None, expected: int = 0, vault: str = ""
+    folder: Path | IndexPlace, generation: str | None = None, expected: int = 0, vault: str = ""
 ) -> str | None:
     """What is wrong with the index in `folder`: an error code, or None if it serves.
 
@@ -39,7 +45,7 @@ def probe(
 
 
 def examine(
-    folder: Path, generation: str | None = None, expected: int = 0, vault: str = ""
+    folder: Path | IndexPlace, generation: str | None = None, expected: int = 0, vault: str = ""
 ) -> IndexDefect | None:
     """Like `probe`, with the step that found it. Raises CannotCheck if memory or file descriptors
     run out."""
@@ -47,7 +53,7 @@ def examine(
         name = generation or _serving(folder)
         if name is None:
             return IndexDefect("INDEX_NOT_FOUND", "generation")
-        finding = examine_table(generation_folders.table_path(folder, name), expected, vault)
+        finding = examine_table(place_of(folder).table(name), expected, vault)
         if finding is not None and generation is None and _serving(folder) != name:
             return examine(folder)  # a newer one has replaced it meanwhile
         return finding
@@ -57,7 +63,7 @@ def examine(
         return IndexDefect("INDEX_CORRUPTED", "folder")
 
 
-def _serving(folder: Path) -> str | None:
+def _serving(folder: Path | IndexPlace) -> str | None:
     """The newest complete generation; if there is none, one that cannot be read."""
     found = generation_folders.list_generations(folder)
     complete = [known.name for known in found if known.complete]
@@ -66,25 +72,28 @@ def _serving(folder: Path) -> str | None:
     return candidates[-1] if candidates else None
 
 
-def examine_table(path: Path, expected: int = 0, vault: str = "") -> IndexDefect | None:
+def examine_table(
+    path: Path | TablePlace, expected: int = 0, vault: str = ""
+) -> IndexDefect | None:
     """What is wrong with the table at `path`. One that was removed meanwhile is missing."""
-    finding = _examine_table(path, expected, vault) if path.is_dir() else None
-    return finding if path.is_dir() else IndexDefect("INDEX_NOT_FOUND", "table")
+    table = table_at(path)
+    finding = _examine_table(table, expected, vault) if table.exists() else None
+    return finding if table.exists() else IndexDefect("INDEX_NOT_FOUND", "table")
 
 
-def _examine_table(path: Path, expected: int, vault: str) -> IndexDefect | None:
+def _examine_table(table: TablePlace, expected: int, vault: str) -> IndexDefect | None:
     step = "manifest"
     lance = libraries.lance()  # with a new session, so that nothing comes from a cache
     session = lance.Session(**libraries.WRITER_CACHES)
     try:
-        dataset = lance.dataset(str(path), session=session)
+        dataset = libraries.open_dataset(table, session=session)
         if vault not in ("", generation_folders.identity_of(dataset).vault):
             return IndexDefect("INDEX_OF_ANOTHER_VAULT", "vault")
         if dataset.version < expected:
             return IndexDefect("INDEX_CORRUPTED", "lost_commit")
         if not dataset.count_rows():
             return IndexDefect("INDEX_NOT_FOUND", "rows")
-        for step, is_well in _steps(path, dataset):
+        for step, is_well in _steps(table, dataset):
             if not is_well:
                 return IndexDefect("INDEX_CORRUPTED", step)
     except BaseException as why:
@@ -92,16 +101,18 @@ def _examine_table(path: Path, expected: int, vault: str) -> IndexDefect | None:
             raise CannotCheck(f"the check ended at {step}") from why
         if not (isinstance(why, LookupError) or is_failure_of_lance(why)):
             raise
+        raise_if_store_failed(why)
         return IndexDefect("INDEX_CORRUPTED", step)
     return None
 
 
-def _steps(path: Path, dataset: Any) -> Iterator[tuple[str, bool]]:
+def _steps(table: TablePlace, dataset: Any) -> Iterator[tuple[str, bool]]:
     """The name of each step before it runs, and again with its result."""
     yield "files", True
-    yield "files", all(_is_whole(path / name, size) for name, size in version_files(dataset))
+    sizes = table.sizes()
+    yield "files", all(_is_whole(sizes, name, size) for name, size in version_files(dataset))
     yield "index_files", True
-    yield "index_files", all(_has_size(path, segment) for segment in _segments(dataset))
+    yield "index_files", all(_has_size(sizes, segment) for segment in _segments(dataset))
     yield "rows", True
     ids = dataset.scanner(columns=["chunk_id", "source_file"]).to_table()
     yield "rows", len(ids) == dataset.count_rows()
@@ -135,19 +146,15 @@ def _segments(dataset: Any) -> Iterator[Any]:
         yield from index.segments
 
 
-def _has_size(path: Path, segment: Any) -> bool:
+def _has_size(sizes: FileSizes, segment: Any) -> bool:
     """Whether all its files together have the size in the manifest."""
-    try:
-        found = sum(file.stat().st_size for file in (path / "_indices" / segment.uuid).iterdir())
-    except FileNotFoundError:
-        return False
-    return segment.size_bytes in (None, found)
+    found = sizes.of_folder(f"_indices/{segment.uuid}")
+    return found is not None and segment.size_bytes in (None, found)
 
 
-def _is_whole(path: Path, size: int | None) -> bool:
-    try:
-        found = path.stat().st_size
-    except FileNotFoundError:
+def _is_whole(sizes: FileSizes, path: str, size: int | None) -> bool:
+    found = sizes.of_file(path)
+    if found is None:
         return False
     return found == size if size else found > 0
 

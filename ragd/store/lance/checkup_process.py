@@ -8,7 +8,9 @@ from pathlib import Path
 
 from ragd.runtime import subprocesses
 from ragd.store.lance.checkup import IndexDefect
+from ragd.store.lance.index_place import IndexPlace, place_of
 from ragd.store.lance.lance_errors import CannotCheck
+from ragd.store.lance.places import child_environment
 
 WITHIN_S = 50.0
 
@@ -17,15 +19,18 @@ _lock = threading.Lock()
 
 
 def examine_apart(
-    folder: Path, generation: str, expected: int = 0, vault: str = ""
+    folder: Path | IndexPlace, generation: str, expected: int = 0, vault: str = ""
 ) -> IndexDefect | None:
     """Like `examine`; a crash of the child counts as damage. Raises CannotCheck if the check could
     not run. The child exits when its stdin closes, so it never outlives this process."""
-    command = [sys.executable, "-m", __package__, str(folder), generation, str(expected), vault]
+    place = place_of(folder)
+    command = [sys.executable, "-m", __package__, place.address, generation, str(expected), vault]
     try:
         child = subprocess.Popen(
             command,
-            env=subprocesses.environment(RAGD_EXIT_WHEN_STDIN_CLOSES="1"),
+            env=subprocesses.environment(
+                RAGD_EXIT_WHEN_STDIN_CLOSES="1", **child_environment(place)
+            ),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

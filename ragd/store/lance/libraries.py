@@ -7,9 +7,12 @@ import contextlib
 import ctypes
 import os
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragd.store.lance import namespaces
+
+if TYPE_CHECKING:
+    from ragd.store.lance.index_place import TablePlace
 
 _THREADS_MAX = 4
 
@@ -59,6 +62,11 @@ def lance() -> Any:
     import lance.fragment
 
     return module
+
+
+def open_dataset(table: "TablePlace", **more: Any) -> Any:
+    """This table, opened with lance."""
+    return lance().dataset(table.uri, storage_options=table.options, **more)
 
 
 def index_record(**fields: Any) -> Any:

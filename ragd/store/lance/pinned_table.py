@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ragd.store.lance import libraries, vector_index
+from ragd.store.lance.index_place import TablePlace, table_at
 from ragd.store.lance.lance_errors import translated
 from ragd.store.lance.schema import TABLE
 from ragd.store.lance.table_version import TableVersion
@@ -20,9 +21,9 @@ PARALLEL_READS = 2  # more at once are not faster, and need more memory
 class PinnedTable:
     """The version that searches see."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self.path = folder / f"{TABLE}.lance"
+    def __init__(self, table: Path | TablePlace) -> None:
+        """`table`: of a path, the folder that the table is in."""
+        self.path = table_at(table / f"{TABLE}.lance" if isinstance(table, Path) else table)
         self._permits = asyncio.Semaphore(PARALLEL_READS)
         self._key_permits = asyncio.Semaphore(PARALLEL_READS)  # quick lookups must not wait long
         self._threads = ThreadPoolExecutor(PARALLEL_READS, thread_name_prefix="rows")
@@ -38,7 +39,11 @@ class PinnedTable:
         session = lancedb.Session(**libraries.READER_CACHES)
         with translated(self.path):
             # An absolute path: lancedb takes one that starts with `db` for its cloud service.
-            connection = await lancedb.connect_async(str(self._folder.absolute()), session=session)
+            folder = self.path.uri.rpartition("/")[0]
+            options = self.path.options
+            connection = await lancedb.connect_async(
+                folder, session=session, storage_options=options
+            )
             table = await connection.open_table(TABLE)
             self.columns = frozenset((await table.schema()).names)
             self._connection, self._dataset = connection, None
@@ -85,9 +90,8 @@ class PinnedTable:
         """The same version opened with lance, which reads single rows in a third of the time."""
         dataset = self._dataset
         if dataset is None:
-            lance = libraries.lance()
-            session = lance.Session(**libraries.ROW_CACHES)
-            dataset = lance.dataset(str(self.path.absolute()), version=version, session=session)
+            session = libraries.lance().Session(**libraries.ROW_CACHES)
+            dataset = libraries.open_dataset(self.path, version=version, session=session)
         elif dataset.version != version:
             dataset = dataset.checkout_version(version)
         self._dataset = dataset

@@ -9,7 +9,6 @@ import hashlib
 import itertools
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -17,6 +16,7 @@ from msgspec import Struct
 
 from ragd.embed.providers.embedder_port import Vector
 from ragd.store.lance import libraries, packed_rows, vector_matrix
+from ragd.store.lance.index_place import TablePlace
 from ragd.store.lance.lance_errors import translated
 from ragd.store.lance.packed_rows import LINK_COLUMNS, LinkRow, PackedRows
 from ragd.store.lance.schema import KEYS, UNITS, VECTOR, ChunkRow, vectors_of
@@ -82,7 +82,7 @@ class TableVersion:
 
     def __init__(
         self,
-        path: Path,
+        path: TablePlace,
         table: Any,
         version: int,
         columns: frozenset[str],

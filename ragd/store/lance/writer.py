@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ragd.embed.providers.embedder_port import Vector
-from ragd.store.lance import generation_folders, libraries, table_indexes, vector_index
-from ragd.store.lance.flush import sync_filesystem
+from ragd.store.lance import fence, generation_folders, libraries, table_indexes, vector_index
+from ragd.store.lance.index_place import TablePlace, table_at
 from ragd.store.lance.schema import (
     UNITS,
     VECTOR,
@@ -43,8 +43,8 @@ class FillResult(NamedTuple):
 class TableWriter:
     """The table of one generation, open for writing."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path | TablePlace) -> None:
+        self._table = table_at(path)
         self._vector_counts: dict[object, int] = {}  # by the content of a fragment
         self.reopen()
 
@@ -52,8 +52,19 @@ class TableWriter:
         """Open the table again, with empty caches."""
         lance = libraries.lance()
         session = lance.Session(**libraries.WRITER_CACHES)
-        self.dataset = lance.dataset(str(self._path), session=session)
+        self.dataset = libraries.open_dataset(self._table, session=session)
         self._fresh_rows = table_indexes.coverage(self.dataset).fresh
+        self._fence = fence.fence_of(self.dataset)
+
+    def take_over(self, fence_number: int) -> None:
+        """From now on, no other writer's commits land, not even those that were begun before."""
+        fence.raise_fence(self.dataset, fence_number)
+        self._fence = fence_number
+
+    @property
+    def fence(self) -> int:
+        """The fencing number that the table has."""
+        return self._fence
 
     @property
     def version(self) -> int:
@@ -68,7 +79,7 @@ class TableWriter:
 
     def make_durable(self) -> int:
         """Make all commits durable, and return the version."""
-        sync_filesystem(self._path)
+        self._table.make_durable()
         return self.version
 
     def replace(self, files: Sequence[FileRows], removed: Iterable[str]) -> int:
@@ -159,6 +170,7 @@ class TableWriter:
                 if attempt == ATTEMPTS:
                     raise
                 self.dataset.checkout_latest()
+                fence.require_fence(self.dataset, self._fence)
 
 
 def unindexed_rows_max(rows: int) -> int:

@@ -1,0 +1,32 @@
+"""Keeps a writer out that lost its lease while one of its commits was still on its way.
+
+A new writer puts its fencing number into the table, then commits a restore of the newest version.
+lance refuses every commit that was begun before a restore (rows, vectors, indexes, compaction), so
+none can land after it. From then on, every version of the table carries the fencing number.
+"""
+
+from typing import Any
+
+from ragd.errors import RagdError
+
+KEY = "ragd.fence"
+
+
+def fence_of(dataset: Any) -> int:
+    """The fencing number in this version; 0 if the table never had one."""
+    return int(dataset.config().get(KEY, "0"))
+
+
+def raise_fence(dataset: Any, fence: int) -> None:
+    """From now on, only this writer's commits land."""
+    dataset.update_config({KEY: str(fence)})
+    dataset.restore()
+    dataset.checkout_latest()
+    if fence_of(dataset) != fence:
+        raise RagdError("INDEX_HELD")
+
+
+def require_fence(dataset: Any, fence: int) -> None:
+    """Raises RagdError if another writer has taken over."""
+    if fence_of(dataset) != fence:
+        raise RagdError("INDEX_HELD")
