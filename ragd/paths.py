@@ -79,6 +79,11 @@ class Home:
         return self._in("memories.key")
 
     @property
+    def writer_id(self) -> str:
+        """Names this home in an object store."""
+        return self._in("writer-id")
+
+    @property
     def agent_notes(self) -> str:
         """The folder of agents' own notes: `memory/AGENT/…`."""
         return self._in("memory")

@@ -33,8 +33,10 @@ from ragd.state.ledger import Ledger
 from ragd.store import STORE_WRITER
 from ragd.store.compaction import Compactor
 from ragd.store.generations import Generations
+from ragd.store.index_claim import IndexClaim
 from ragd.store.index_damage import IndexDamage
 from ragd.store.lance import IndexIdentity, LanceStore
+from ragd.store.lance.places import open_place
 from ragd.store.open_indexes import OpenIndexes
 from ragd.store.reindex_switch import ReindexSwitch
 from ragd.store.store_writer import StoreWriter
@@ -68,7 +70,10 @@ class Pipeline:
             lambda configured: chosen_code_blocks(configured, ledger.state),
             lambda path: ledger.state.catalog.files.get(path),
         )
-        self._store = LanceStore(settings.vectors)
+        options = settings.current.vector_store.options
+        self.place = place = open_place(settings.index_address, options)
+        self.claim = claim = IndexClaim(ledger, clock, place, Path(home.writer_id))
+        self._store = LanceStore(place)
         self._providers = Providers(settings)
         self._cache = EmbeddingCache(Path(home.embedding_cache))
         self.open_indexes = OpenIndexes()
@@ -80,7 +85,15 @@ class Pipeline:
             ledger, clock, settings, self.open_indexes, vectors, self.notes, marker
         )
         self.probes = Probes(
-            ledger, clock, settings, self.open_indexes, self._providers, self.notes, crash_mark
+            ledger,
+            clock,
+            settings,
+            self.open_indexes,
+            self._providers,
+            self.notes,
+            crash_mark,
+            place,
+            claim.probe,
         )
         self.in_flight = in_flight = InFlight()
         hold = DeletionHold(ledger, clock)
@@ -98,6 +111,7 @@ class Pipeline:
             ledger,
             self._store,
             self.open_indexes,
+            claim,
             damage,
             vault_id(self._settings.current),
             self._is_vault_present,
@@ -123,6 +137,7 @@ class Pipeline:
             self.compactor,
             damage,
         )
+        claim.on_lost = self.store_writer.release_index
 
     def actors(self) -> dict[str, Callable[[], Awaitable[None]]]:
         """The actors by name. Those that receive batches start before the one that forms them."""
@@ -132,6 +147,7 @@ class Pipeline:
             "batcher": self._batcher.run,
             "watcher": self._watcher.run,
             "forgetter": self._cache_eviction.run,
+            "lease_keeper": self.claim.keep,
         }
 
     async def announce_now(self, paths: list[str]) -> None:
@@ -146,6 +162,7 @@ class Pipeline:
         await self._cache.close()
         self.open_indexes.close()
         self._store.close()
+        await self.claim.release()
 
     async def _new_identity(
         self, generation: str, like: IndexIdentity | None, asked: bool

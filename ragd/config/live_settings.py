@@ -13,6 +13,7 @@ from ragd.config.contexts import Contexts
 from ragd.config.implicit_collections import without_implicit_collections
 from ragd.config.keys import changed_keys, needs_restart
 from ragd.config.load import Config
+from ragd.objects.address import is_object_address
 from ragd.paths import Home
 from ragd.vault.collection_paths import VAULT, group_of, split_path
 
@@ -41,7 +42,19 @@ class Settings:
 
     @property
     def vectors(self) -> Path:
-        return Path(self.current.vector_store.path or self.home.vectors)
+        """The index's folder; of an index in an object store, where it would be."""
+        path = self.current.vector_store.path
+        return Path(self.home.vectors if not path or is_object_address(path) else path)
+
+    @property
+    def index_address(self) -> str:
+        """The index's folder, or its address in an object store."""
+        return self.current.vector_store.path or self.home.vectors
+
+    @property
+    def is_reader(self) -> bool:
+        """Whether this daemon only reads an index that another machine writes."""
+        return self.current.role == "reader"
 
     @property
     def contexts(self) -> Contexts:

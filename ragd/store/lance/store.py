@@ -117,7 +117,10 @@ class LanceStore:
         writer = await self._thread.run(self._open_writer, table)
         pinned = PinnedTable(table)
         await pinned.open()
-        return ChunkIndex(self._folder, found.identity, self._thread, writer, pinned)
+        index = ChunkIndex(self._folder, found.identity, self._thread, writer, pinned)
+        if writer.fence:
+            index.opened_version = found.version
+        return index
 
     def _open_writer(self, table: TablePlace) -> TableWriter:
         """Open the table for writing, and keep out a writer whose commits are on their way."""
@@ -166,6 +169,7 @@ class ChunkIndex:
         self._inode = self.folder_stamp()[1]
         self._maintaining = asyncio.Lock()
         self._changes = 0
+        self.opened_version = pinned.now.version  # the newest version before this writer's own
         self.within: str | None = None  # the condition for the rows that reads find; None: all
         self._limited: dict[str, ChunkIndex] = {}
         self._offer_reads(TableReader(pinned), TableVocabulary(pinned))
