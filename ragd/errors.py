@@ -213,7 +213,7 @@ CODES: dict[str, Kind] = {
         "Use a store that respects `If-None-Match` and `If-Match`.",
     ),
     "INDEX_HELD": Kind(
-        DEGRADED,
+        UNAVAILABLE,
         True,
         "Another daemon writes the index that is configured here.",
         "Stop that daemon, or make this one a reader: `ragctl config set role reader`; or choose "

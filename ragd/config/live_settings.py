@@ -3,6 +3,7 @@
 It never watches the file: `config_reader` does.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -11,6 +12,7 @@ from msgspec import Struct
 from ragd.config import load as configuration
 from ragd.config.contexts import Contexts
 from ragd.config.implicit_collections import without_implicit_collections
+from ragd.config.index_collections import add_collections_of_index
 from ragd.config.keys import changed_keys, needs_restart
 from ragd.config.load import Config
 from ragd.objects.address import is_object_address
@@ -35,6 +37,12 @@ class Settings:
         self.waiting: list[str] = []  # keys whose new values wait for a restart
         self.refused: str | None = None  # why the current file is not in force
         self._contexts = (current, Contexts(current))
+        self._of_index: frozenset[str] = frozenset()  # a reader's collections
+
+    def add_collections_of_index(self, names: Iterable[str]) -> None:
+        """A reader has found these collections in the index."""
+        self._of_index = frozenset(names)
+        self.current = add_collections_of_index(self.current, self._of_index)
 
     @property
     def vault(self) -> Path:
@@ -78,7 +86,7 @@ class Settings:
 
         Keys that need a restart keep their values. Raises ConfigError. It changes nothing.
         """
-        fresh = configuration.read(self.home)
+        fresh = add_collections_of_index(configuration.read(self.home), self._of_index)
         # Folders that are in use were checked before, and may hang now.
         if not _folders(fresh) <= _folders(self.current):
             configuration.check_folders(fresh, self.home.root)

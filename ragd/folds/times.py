@@ -14,6 +14,15 @@ def iso_of_ns(moment_ns: int) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
+def ns_of_iso(moment: str) -> int:
+    """The reverse of `iso_of_ns`; 0 for a text that is not a time."""
+    try:
+        passed = datetime.fromisoformat(moment) - _EPOCH
+    except (ValueError, TypeError):
+        return 0
+    return passed // timedelta(microseconds=1) * 1000
+
+
 def ms_between(start: str | None, end: str) -> int:
     """Milliseconds from one time to another; 0 if there is no start or the clock was set back."""
     if start is None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
+from ragd.clock import iso
 from ragd.config.store_settings import StoreOptions
 from ragd.errors import StartupError
 from ragd.objects.address import ObjectAddress
@@ -25,6 +26,7 @@ class StoredObject(NamedTuple):
 
     data: bytes
     tag: str
+    modified_at: str = ""  # by the clock of the store
 
 
 class ListedObject(NamedTuple):
@@ -84,7 +86,8 @@ class ObjectClient:
         with _translated():
             try:
                 found = self._library.get(self._store, name)
-                return StoredObject(bytes(found.bytes()), _tag(found.meta))
+                meta = found.meta
+                return StoredObject(bytes(found.bytes()), _tag(meta), iso(meta["last_modified"]))
             except FileNotFoundError as why:
                 _raise_if_bucket(why)
                 return None

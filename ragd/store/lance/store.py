@@ -117,10 +117,21 @@ class LanceStore:
         writer = await self._thread.run(self._open_writer, table)
         pinned = PinnedTable(table)
         await pinned.open()
-        index = ChunkIndex(self._folder, found.identity, self._thread, writer, pinned)
+        stamp = await self._thread.run(self._folder.stamp, generation)
+        index = ChunkIndex(self._folder, found.identity, self._thread, writer, pinned, stamp)
         if writer.fence:
             index.opened_version = found.version
         return index
+
+    async def open_to_read(self, generation: str) -> "ChunkIndex":
+        """Open a generation that another machine writes. Raises RagdError."""
+        found = await self._thread.run(generation_folders.read, self._folder, generation)
+        if found.identity is None:
+            raise RagdError("INDEX_NOT_FOUND")
+        pinned = PinnedTable(self._folder.table(generation))
+        await pinned.open()
+        stamp = await self._thread.run(self._folder.stamp, generation)
+        return ChunkIndex(self._folder, found.identity, self._thread, None, pinned, stamp)
 
     def _open_writer(self, table: TablePlace) -> TableWriter:
         """Open the table for writing, and keep out a writer whose commits are on their way."""
@@ -157,16 +168,17 @@ class ChunkIndex:
         folder: IndexPlace,
         identity: IndexIdentity,
         thread: WriterThread,
-        writer: TableWriter,
+        writer: TableWriter | None,
         pinned: PinnedTable,
+        stamp: FolderStamp,
     ) -> None:
         self.identity = identity
         self.folder = folder  # of all generations
         self._thread = thread
-        self._writer = writer
+        self._opened_writer = writer  # None: another machine writes it
         self._pinned = pinned
         self._path = folder.table(identity.generation)
-        self._inode = self.folder_stamp()[1]
+        self._stamp = stamp
         self._maintaining = asyncio.Lock()
         self._changes = 0
         self.opened_version = pinned.now.version  # the newest version before this writer's own
@@ -215,6 +227,16 @@ class ChunkIndex:
 
     # Writing
 
+    @property
+    def _writer(self) -> TableWriter:
+        if self._opened_writer is None:
+            raise RagdError("READ_ONLY")
+        return self._opened_writer
+
+    async def refresh(self) -> int:
+        """Move to the newest version that another machine wrote, and return it."""
+        return await self._pinned.refresh()
+
     async def replace(self, files: Sequence[FileRows], removed: Sequence[str] = ()) -> int:
         """Replace all chunks of `files` and delete those of `removed`, in one commit. Returns the
         version."""
@@ -245,7 +267,7 @@ class ChunkIndex:
         """Raises RagdError if the table's folder was removed, because lance would create it again,
         and the table in it would be damaged; or if another daemon may write now."""
         self.folder.ensure_writable()
-        if self.folder_stamp()[1] != self._inode:
+        if self.folder_stamp()[1] != self._stamp[1]:
             raise RagdError("INDEX_NOT_FOUND")
         return work(*args)
 
