@@ -183,8 +183,8 @@ CODES: dict[str, Kind] = {
         DEGRADED,
         True,
         "The object store does not respond, or refuses requests for now.",
-        "Check the network and `vector_store.options`; ragd continues automatically when it "
-        "responds again.",
+        "Check the network, and the address in `ragctl config get vector_store`; ragd continues "
+        "automatically when it responds again.",
     ),
     "STORE_DENIED": Kind(
         DEGRADED,
@@ -210,14 +210,15 @@ CODES: dict[str, Kind] = {
         False,
         "The object store ignores conditions on puts, so two writers could overwrite each other. "
         "It is not used.",
-        "Use a store that respects `If-None-Match` and `If-Match`.",
+        "Use a store that respects If-None-Match and If-Match, and set its address with `ragctl "
+        "config set vector_store.path ADDRESS`.",
     ),
     "INDEX_HELD": Kind(
         UNAVAILABLE,
         True,
         "Another daemon writes the index that is configured here.",
-        "Stop that daemon, or make this one a reader: `ragctl config set role reader`; or choose "
-        "another `vector_store.path`.",
+        "Stop that daemon, or make this one a reader with `ragctl config set role reader`, then "
+        "`ragctl stop` and `ragctl start`.",
     ),
     # Refusals and answers.
     "READ_ONLY": Kind(

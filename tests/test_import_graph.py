@@ -70,7 +70,7 @@ THEIR_OWN_NAMES = {"service_managers", "service_notification"}
 OFFLINE = (
     *("ragctl.commands.replay", "ragctl.commands.config", "ragctl.commands.init"),
     *("ragctl.commands.context", "ragctl.commands.collection", "ragctl.setup.config_file"),
-    "ragctl.setup.renamed_collection",
+    *("ragctl.setup.renamed_collection", "ragctl.setup.reader_config"),
     *("ragctl.commands.doctor", "ragctl.commands.service", "ragctl.doctor", "ragctl.completion"),
     *("ragctl.views.past_state", "ragctl.views.health_history", "ragctl.setup.vault_languages"),
     *("ragctl.service_managers.daemon_command", "ragctl.service_managers.apply_plan"),
@@ -90,7 +90,7 @@ OFFLINE_MAY_USE = (
     *("ragd.eventlog", "ragd.folds", "ragd.state.replay", "ragd.events", "ragd.clock"),
     *("ragd.config.load", "ragd.config.keys", "ragd.config.schema", "ragd.config.validation"),
     *("ragd.config.json_schema", "ragd.config.contexts", "ragd.runtime.durable_files"),
-    "ragd.config.collection_rules",
+    *("ragd.config.collection_rules", "ragd.config.store_rules"),
     *("ragd.health.explanation", "ragd.notes", *READS_THE_VAULT, *KNOWS_MODELS),
 )
 # Of the stages, ragctl reaches only this, at whatever distance.

@@ -74,9 +74,9 @@ class Settings:
 
     def folder_and_file(self, path: str) -> tuple[str, str]:
         """The name of the folder that a note is in, as Obsidian names a vault, and the path in it.
-        What belongs to an agent is in no vault: then the name is empty."""
+        What belongs to an agent is in no vault, and a reader has none: then the name is empty."""
         name, inner = split_path(path, self.current.collections)
-        if group_of(name):
+        if group_of(name) or self.is_reader:
             return "", inner
         root = self.current.vault_path if name == VAULT else self.current.collections[name].path
         return Path(root).name, inner

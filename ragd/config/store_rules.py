@@ -1,4 +1,4 @@
-"""What may be configured about an object store. Pure.
+"""What may be configured about an object store. It opens no connection.
 
 It never repeats an address: it may contain a password. Only the host is safe to show.
 """

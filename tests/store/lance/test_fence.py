@@ -1,0 +1,89 @@
+"""No commit of an earlier writer lands after another writer has taken over."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragd.errors import RagdError
+from ragd.store.lance import fence, libraries
+from ragd.store.lance.lance_errors import code_of
+
+
+@pytest.fixture
+def uri(tmp_path: Path) -> str:
+    pa = libraries.pyarrow()
+    table = pa.table({"a": [1, 2, 3], "b": ["x", "y", "z"]})
+    libraries.lance().write_dataset(table, str(tmp_path / "t.lance"), max_rows_per_file=1)
+    return str(tmp_path / "t.lance")
+
+
+def _rows(old: Any) -> Any:
+    pa = libraries.pyarrow()
+    table = pa.table({"a": [9], "b": ["late"]})
+    return libraries.lance().fragment.write_fragments(table, old, schema=old.schema)
+
+
+def append(old: Any) -> Iterator[None]:
+    lance, rows = libraries.lance(), _rows(old)
+    yield
+    operation = lance.LanceOperation.Append(rows)
+    lance.LanceDataset.commit(old, operation, read_version=old.version)
+
+
+def replace(old: Any) -> Iterator[None]:
+    lance, rows = libraries.lance(), _rows(old)
+    yield
+    operation = lance.LanceOperation.Update(
+        removed_fragment_ids=[0], updated_fragments=[], new_fragments=rows
+    )
+    lance.LanceDataset.commit(old, operation, read_version=old.version)
+
+
+def compact(old: Any) -> Iterator[None]:
+    yield
+    old.optimize.compact_files(target_rows_per_fragment=100)
+
+
+def index(old: Any) -> Iterator[None]:
+    yield
+    old.create_scalar_index("a", "BTREE")
+
+
+@pytest.mark.parametrize("begin", [append, replace, compact, index])
+def test_a_commit_that_was_begun_before_is_refused(
+    uri: str, begin: Callable[[Any], Iterator[None]]
+) -> None:
+    lance = libraries.lance()
+    late = begin(lance.dataset(uri))
+    next(late)
+    new = lance.dataset(uri)
+    fence.raise_fence(new, 7)
+    version = new.version
+    with pytest.raises(OSError, match="incompatible with concurrent transaction Restore") as why:
+        next(late, None)
+    assert code_of(why.value) == "INDEX_HELD"
+    after = lance.dataset(uri)
+    assert (after.version, after.count_rows(), fence.fence_of(after)) == (version, 3, 7)
+
+
+def test_every_later_version_carries_the_number(uri: str) -> None:
+    lance = libraries.lance()
+    new = lance.dataset(uri)
+    fence.raise_fence(new, 7)
+    new.create_scalar_index("a", "BTREE")
+    new.optimize.compact_files(target_rows_per_fragment=100)
+    assert fence.fence_of(lance.dataset(uri)) == 7
+
+
+def test_a_writer_notices_that_another_has_taken_over(uri: str) -> None:
+    lance = libraries.lance()
+    old, new = lance.dataset(uri), lance.dataset(uri)
+    fence.raise_fence(old, 7)
+    fence.require_fence(old, 7)
+    new.checkout_latest()
+    fence.raise_fence(new, 8)
+    old.checkout_latest()
+    with pytest.raises(RagdError, match="Another daemon"):
+        fence.require_fence(old, 7)
