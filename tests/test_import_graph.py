@@ -77,7 +77,7 @@ OFFLINE = (
 )
 CLIENT_MAY_USE = (
     *("ragd.runtime.subprocesses", "ragd.errors", "ragd.paths", "ragd.protocol"),
-    *("ragd.close_match", "ragd.vault.collection_paths"),
+    *("ragd.close_match", "ragd.vault.collection_paths", "ragd.objects.address"),
 )
 # `init` counts notes and finds their languages as the daemon does, and opens no index.
 READS_THE_VAULT = (
@@ -90,7 +90,7 @@ OFFLINE_MAY_USE = (
     *("ragd.eventlog", "ragd.folds", "ragd.state.replay", "ragd.events", "ragd.clock"),
     *("ragd.config.load", "ragd.config.keys", "ragd.config.schema", "ragd.config.validation"),
     *("ragd.config.json_schema", "ragd.config.contexts", "ragd.runtime.durable_files"),
-    *("ragd.config.collection_rules", "ragd.config.store_rules"),
+    *("ragd.config.collection_rules", "ragd.config.store_rules", "ragd.objects.child_options"),
     *("ragd.health.explanation", "ragd.notes", *READS_THE_VAULT, *KNOWS_MODELS),
 )
 # Of the stages, ragctl reaches only this, at whatever distance.

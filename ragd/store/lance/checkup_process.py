@@ -6,6 +6,7 @@ import sys
 import threading
 from pathlib import Path
 
+from ragd.objects.store_errors import STORE_CODES, ObjectStoreError
 from ragd.runtime import subprocesses
 from ragd.store.lance.checkup import IndexDefect
 from ragd.store.lance.index_place import IndexPlace, place_of
@@ -61,6 +62,8 @@ def _read_result(child: "subprocess.Popen[bytes]") -> IndexDefect | None:
         found = json.loads(printed)
     except ValueError as why:
         raise CannotCheck(f"the process that checked the index ended with code {code}") from why
+    if found["code"] in STORE_CODES:
+        raise ObjectStoreError(found["code"])
     return IndexDefect(found["code"], found["where"]) if found["code"] is not None else None
 
 

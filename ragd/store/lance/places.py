@@ -1,19 +1,15 @@
 """Opens the place of an index from its address: a folder, or a prefix in an object store."""
 
-import json
 import os
 from pathlib import Path
 
-import msgspec
-
 from ragd.config.store_settings import StoreOptions
 from ragd.objects.address import is_object_address, parse_address
+from ragd.objects.child_options import options_for_child, options_of_parent
 from ragd.objects.credentials import lance_options
 from ragd.objects.object_client import ObjectClient
 from ragd.store.lance.index_place import IndexPlace, LocalFolder
 from ragd.store.lance.object_place import ObjectPlace
-
-_VARIABLE = "RAGD_STORE_OPTIONS"  # for a child process; never credentials
 
 
 def open_place(address: str, settings: StoreOptions) -> IndexPlace:
@@ -29,10 +25,9 @@ def child_environment(place: IndexPlace) -> dict[str, str]:
     """What a child process needs besides the address to open the same place."""
     if not isinstance(place, ObjectPlace):
         return {}
-    return {_VARIABLE: msgspec.json.encode(place.settings).decode()}
+    return options_for_child(place.settings)
 
 
 def open_place_of_parent(address: str) -> IndexPlace:
     """The place that the parent process named."""
-    options = json.loads(os.environ.get(_VARIABLE, "{}"))
-    return open_place(address, msgspec.convert(options, StoreOptions))
+    return open_place(address, options_of_parent(os.environ))
