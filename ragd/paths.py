@@ -84,6 +84,11 @@ class Home:
         return self._in("writer-id")
 
     @property
+    def mirror_key(self) -> str:
+        """The key of the memories in the copy of this home in an object store."""
+        return self._in("mirror.key")
+
+    @property
     def agent_notes(self) -> str:
         """The folder of agents' own notes: `memory/AGENT/…`."""
         return self._in("memory")

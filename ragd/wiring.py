@@ -30,12 +30,14 @@ from ragd.search.query_vector import QueryVectors
 from ragd.search.searcher import Searcher
 from ragd.search.sentence_marker import SentenceMarker
 from ragd.state.ledger import Ledger
+from ragd.state.log_mirror import LogMirror
 from ragd.store import STORE_WRITER
 from ragd.store.compaction import Compactor
 from ragd.store.generations import Generations
 from ragd.store.index_claim import IndexClaim
 from ragd.store.index_damage import IndexDamage
 from ragd.store.lance import IndexIdentity, LanceStore
+from ragd.store.lance.object_place import ObjectPlace
 from ragd.store.lance.places import open_place
 from ragd.store.open_indexes import OpenIndexes
 from ragd.store.reindex_switch import ReindexSwitch
@@ -126,6 +128,16 @@ class Pipeline:
             damage,
             self._new_identity,
         )
+        self.mirror: LogMirror | None = None
+        if settings.current.log.mirror and isinstance(place, ObjectPlace):
+            self.mirror = LogMirror(
+                ledger,
+                clock,
+                home,
+                place.client,
+                place.ensure_writable,
+                vault_id(settings.current),
+            )
         self.compactor = Compactor(ledger, clock, self.open_indexes, damage)
         self.store_writer = StoreWriter(
             ledger,
@@ -141,7 +153,7 @@ class Pipeline:
 
     def actors(self) -> dict[str, Callable[[], Awaitable[None]]]:
         """The actors by name. Those that receive batches start before the one that forms them."""
-        return {
+        found: dict[str, Callable[[], Awaitable[None]]] = {
             "store_writer": self.store_writer.run,
             "embedder": self._embedder.run,
             "batcher": self._batcher.run,
@@ -149,6 +161,9 @@ class Pipeline:
             "forgetter": self._cache_eviction.run,
             "lease_keeper": self.claim.keep,
         }
+        if self.mirror is not None:
+            found["log_mirror"] = self.mirror.run
+        return found
 
     async def announce_now(self, paths: list[str]) -> None:
         """Record that ragd itself has written or removed these notes."""
@@ -162,6 +177,8 @@ class Pipeline:
         await self._cache.close()
         self.open_indexes.close()
         self._store.close()
+        if self.mirror is not None and self.claim.problem is None:
+            await self.mirror.copy_now()
         await self.claim.release()
 
     async def _new_identity(
