@@ -20,6 +20,7 @@ from ragd.folds.catalog import ServingIndex
 from ragd.health.dependency_probe import DependencyProbe, DependencyProbes, ProbeFinding
 from ragd.health.probe_thread import ProbeThread
 from ragd.notes.documents.kinds import is_slow
+from ragd.objects.store_errors import ObjectStoreError
 from ragd.runtime.native_crash import CrashMark
 from ragd.state.ledger import Ledger
 from ragd.store import lance as lance_store
@@ -99,7 +100,11 @@ class Probes:
             version = self._ledger.state.catalog.table_version
             is_lost = "index" in self._ledger.state.health.lost
             expected = version if self._open_indexes.serving is not None and not is_lost else 0
-            found = self._read_index(known, expected, apart)
+            try:
+                found = self._read_index(known, expected, apart)
+            except ObjectStoreError:  # that says nothing about the index
+                lost = self._ledger.state.health.lost.get("index")
+                return lost.code if lost is not None else None
             if self._generation() == known:  # else another index was activated meanwhile
                 return found
 

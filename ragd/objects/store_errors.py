@@ -10,7 +10,9 @@ from ragd.errors import RagdError
 
 STORE_CODES = ("STORE_UNREACHABLE", "STORE_DENIED", "STORE_BUCKET_MISSING", "STORE_FULL")
 
-_STORES = re.compile(r"\b(?:S3|GCS|MicrosoftAzure|Azure|ObjectStore|object store)\b", re.IGNORECASE)
+_STORES = re.compile(
+    r"\b(?:S3|GCS|MicrosoftAzure|Azure)\b|Error performing (?:GET|PUT|POST|DELETE|HEAD|LIST) "
+)
 _BUCKET = re.compile(r"NoSuchBucket|bucket does not exist|BucketNotFound|ContainerNotFound")
 _DENIED = re.compile(
     r"\b40[13]\b|Forbidden|Unauthorized|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch"

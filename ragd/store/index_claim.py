@@ -126,8 +126,13 @@ class IndexClaim:
         """Why the index cannot be written now, for the health monitor. It may hang."""
         if self._place is None:
             return None
+        lease = self._place.lease
+        is_lost = "object_store" in self._ledger.state.health.lost
         try:
-            self._place.client.get("writer.json")
+            if is_lost and lease is not None and lease.is_held:
+                lease.renew()  # a store that can be read may still refuse to be written to
+            else:
+                self._place.client.get("writer.json")
         except RagdError as why:
             return why.code
-        return self.problem if self.problem in ("INDEX_HELD", "STORE_UNSAFE") else None
+        return None if lease is not None and lease.is_held else self.problem

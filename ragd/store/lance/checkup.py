@@ -19,6 +19,7 @@ from ragd.store.lance.lance_errors import (
     is_out_of_resources,
     raise_if_store_failed,
 )
+from ragd.store.lance.object_place import ObjectPlace
 from ragd.store.lance.schema import SEARCH_TEXT, VECTOR
 from ragd.store.lance.sql import sql_text
 
@@ -40,20 +41,27 @@ def probe(
     Without a generation it checks the newest complete one. A version below `expected` means that a
     commit was lost. `vault`: the id of the vault that the index must belong to.
     """
-    finding = examine(folder, generation, expected, vault)
+    place = place_of(folder)
+    quick = isinstance(place, ObjectPlace)  # every request to a store takes time, and costs
+    finding = examine(place, generation, expected, vault, quick=quick)
     return finding.code if finding is not None else None
 
 
 def examine(
-    folder: Path | IndexPlace, generation: str | None = None, expected: int = 0, vault: str = ""
+    folder: Path | IndexPlace,
+    generation: str | None = None,
+    expected: int = 0,
+    vault: str = "",
+    *,
+    quick: bool = False,
 ) -> IndexDefect | None:
-    """Like `probe`, with the step that found it. Raises CannotCheck if memory or file descriptors
-    run out."""
+    """Like `probe`, with the step that found it. `quick`: only the manifest is read. Raises
+    CannotCheck if memory or file descriptors run out."""
     try:
         name = generation or _serving(folder)
         if name is None:
             return IndexDefect("INDEX_NOT_FOUND", "generation")
-        finding = examine_table(place_of(folder).table(name), expected, vault)
+        finding = examine_table(place_of(folder).table(name), expected, vault, quick=quick)
         if finding is not None and generation is None and _serving(folder) != name:
             return examine(folder)  # a newer one has replaced it meanwhile
         return finding
@@ -73,15 +81,15 @@ def _serving(folder: Path | IndexPlace) -> str | None:
 
 
 def examine_table(
-    path: Path | TablePlace, expected: int = 0, vault: str = ""
+    path: Path | TablePlace, expected: int = 0, vault: str = "", *, quick: bool = False
 ) -> IndexDefect | None:
     """What is wrong with the table at `path`. One that was removed meanwhile is missing."""
     table = table_at(path)
-    finding = _examine_table(table, expected, vault) if table.exists() else None
+    finding = _examine_table(table, expected, vault, quick) if table.exists() else None
     return finding if table.exists() else IndexDefect("INDEX_NOT_FOUND", "table")
 
 
-def _examine_table(table: TablePlace, expected: int, vault: str) -> IndexDefect | None:
+def _examine_table(table: TablePlace, expected: int, vault: str, quick: bool) -> IndexDefect | None:
     step = "manifest"
     lance = libraries.lance()  # with a new session, so that nothing comes from a cache
     session = lance.Session(**libraries.WRITER_CACHES)
@@ -93,7 +101,7 @@ def _examine_table(table: TablePlace, expected: int, vault: str) -> IndexDefect 
             return IndexDefect("INDEX_CORRUPTED", "lost_commit")
         if not dataset.count_rows():
             return IndexDefect("INDEX_NOT_FOUND", "rows")
-        for step, is_well in _steps(table, dataset):
+        for step, is_well in () if quick else _steps(table, dataset):
             if not is_well:
                 return IndexDefect("INDEX_CORRUPTED", step)
     except BaseException as why:
