@@ -1,5 +1,6 @@
 """A machine of its own: a home, and a daemon that is used through `ragctl`."""
 
+import contextlib
 import json
 import os
 import signal
@@ -83,8 +84,17 @@ class Machine:
 
     def kill(self) -> None:
         """As a power cut does it."""
-        if (pid := self.pid) is not None:
-            os.kill(pid, signal.SIGKILL)
+        pid = self.pid  # of the last daemon, which may have ended
+        if pid is not None and str(self.home).encode() in _command_of(pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def stop(self) -> None:
         self.ragctl("stop")
+
+
+def _command_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""

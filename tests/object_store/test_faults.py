@@ -21,7 +21,7 @@ from tests.object_store.fault_proxy import Fault, FaultProxy
 from tests.object_store.machines import Machine
 from tests.object_store.servers import environment
 
-KILLS = int(os.environ.get("RAGD_STORE_KILLS", "3"))
+KILLS = int(os.environ.get("RAGD_STORE_DAEMON_KILLS", "3"))
 FIGHT_S = float(os.environ.get("RAGD_STORE_FIGHT_S", "20"))
 
 
