@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench import agent_notes, cold, log, pipeline, roots, saves, search
+from bench import agent_notes, busy, cold, log, pipeline, roots, saves, search, steady
 from bench.table import Row, render
 
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -13,7 +13,9 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "saves": saves.rows,
     "roots": roots.rows,
     "agent-notes": agent_notes.rows,
+    "steady": steady.rows,
     "search": search.rows,
+    "busy": busy.rows,
 }
 
 

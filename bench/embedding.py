@@ -67,9 +67,9 @@ async def bare_rate(texts: Sequence[str], embedder: EmbeddedEmbedder | None = No
     """Chunks per second of the embedder alone, without its start."""
     mine = embedder or EmbeddedEmbedder()
     try:
-        await mine.embed(texts[:WARM_UP])
+        await mine.embed_passages(texts[:WARM_UP])
         started = time.perf_counter()
-        await mine.embed(texts)
+        await mine.embed_passages(texts)
         return len(texts) / (time.perf_counter() - started)
     finally:
         if embedder is None:

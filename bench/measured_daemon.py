@@ -44,12 +44,13 @@ class MeasuredDaemon:
         self.process: subprocess.Popen[bytes] | None = None
 
     @contextlib.contextmanager
-    def running(self) -> Iterator[None]:
-        """A daemon runs during the block; its first probes are done before."""
+    def running(self, *, settled: bool = True) -> Iterator[None]:
+        """A daemon runs during the block; if `settled`, its first probes are done before."""
         command = [sys.executable, "-m", "ragd", "--home", self.home.root]
         self.process = subprocess.Popen(command, env=environment(self.home.root))
         try:
-            self._wait_until_settled()
+            if settled:
+                self._wait_until_settled()
             yield
         finally:
             self.process.terminate()
@@ -71,6 +72,15 @@ class MeasuredDaemon:
         """Request a job. Returns its id."""
         answer = client.request(self.home, "POST", "/v1/jobs", {"mode": mode})
         return str(answer.data["job_id"])
+
+    def job(self, job_id: str) -> dict[str, Any]:
+        return client.request(self.home, "GET", f"/v1/jobs/{job_id}").data
+
+    def children(self) -> list[int]:
+        """The daemon's worker processes that run now."""
+        assert self.process is not None
+        tasks = Path(f"/proc/{self.process.pid}/task").iterdir()
+        return [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
 
     def follow(self, after: int, *types: str) -> Iterator[dict[str, Any]]:
         """Yield records of these types after this seq, without an end."""

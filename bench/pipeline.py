@@ -32,11 +32,11 @@ def rows() -> Iterator[Row]:
         yield Row("from vault to index", "skipped: the shared vaults are missing", "")
         return
     with TemporaryDirectory(prefix="ragd-bench-") as folder:
-        notes = _notes(LARGE)
+        notes = make_notes(LARGE)
         large = MeasuredDaemon(Path(folder) / "large", embedding=NO_VECTORS)
         small = MeasuredDaemon(Path(folder) / "small", embedding=NO_VECTORS)
-        _write(large.vault, notes)
-        _write(small.vault, notes[:SMALL])
+        write_notes(large.vault, notes)
+        write_notes(small.vault, notes[:SMALL])
         with large.running(), small.running():
             yield from _index_rows(large)
             _index(small)
@@ -45,7 +45,7 @@ def rows() -> Iterator[Row]:
         yield _embedding_row(Path(folder) / "embedding", notes)
 
 
-def _notes(count: int) -> list[tuple[str, str]]:
+def make_notes(count: int) -> list[tuple[str, str]]:
     """Names and texts: real notes, each with a unique line, cut or joined so that all together have
     about LARGE_BYTES."""
     rng = random.Random(7)
@@ -62,7 +62,7 @@ def _notes(count: int) -> list[tuple[str, str]]:
     return made
 
 
-def _write(vault: Path, notes: Sequence[tuple[str, str]]) -> None:
+def write_notes(vault: Path, notes: Sequence[tuple[str, str]]) -> None:
     for name, text in notes:
         path = vault / name
         path.parent.mkdir(exist_ok=True)
@@ -161,7 +161,7 @@ def _save(daemon: MeasuredDaemon, turn: int) -> float:
 def _embedding_row(folder: Path, notes: Sequence[tuple[str, str]]) -> Row:
     """Chunks per second from the end of the text to the last vector; compared with the embedder."""
     daemon = MeasuredDaemon(folder, embedding={"provider": "embedded"})
-    _write(daemon.vault, notes[: EMBEDDED_CHUNKS // 8])
+    write_notes(daemon.vault, notes[: EMBEDDED_CHUNKS // 8])
     with daemon.running():
         after = daemon.status()["log"]["seq"]
         _, _, finished = _index(daemon)

@@ -68,9 +68,9 @@ class DaemonRuns:
             require(code == KILLED, f"the crash point was never hit: {child}")
         self._check_what_is_left()
 
-    def kill(self, ask_for: str, meanwhile: Callable[[], None]) -> None:
-        """Kill it after `meanwhile`. Until then it always answers, and it never serves fewer
-        notes than before, except those that were removed."""
+    def kill(self, ask_for: str, meanwhile: Callable[[Child], None]) -> None:
+        """Kill it after `meanwhile`, which gets its process. Until then it always answers, and it
+        never serves fewer notes than before, except those that were removed."""
         files = self._state().catalog.files
         served = sum(self._vault.file(path).exists() for path in files)
         with self._checking_embedding(once=False):  # a saved note may be dropped and come again
@@ -81,7 +81,7 @@ class DaemonRuns:
             ) as asking:
                 if ask_for:
                     self._ask_for(ask_for)
-                meanwhile()
+                meanwhile(child)
             require(child.kill() == KILLED, f"it ended on its own: {child}")
         self.answers += asking.answers
         self._check_what_is_left()

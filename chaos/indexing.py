@@ -1,13 +1,18 @@
 """The daemon killed at any moment while it indexes a changing vault and two collections, one of
 them with documents; at the end all agree.
 
-Jobs of every kind are requested, or none. After some kills the daemon may finish its work.
+Jobs of every kind are requested, or none. In some runs its worker processes are killed, too: those
+that split notes, make vectors or read documents. After some kills the daemon may finish its work.
 """
 
+import contextlib
+import os
+import signal
 import time
+from pathlib import Path
 
 from chaos.daemon_runs import DaemonRuns
-from chaos.harness import Arena
+from chaos.harness import Arena, Child
 from chaos.provider import Embedded, Provider
 from chaos.tables import Tables
 from chaos.vault import Vault
@@ -15,8 +20,9 @@ from ragd.embed.providers import local_model
 from ragd.paths import Home
 
 CYCLES_PER_KILL = 4
-NOTES = 50
+NOTES = 90  # enough for the processes that split notes
 KILL_WITHIN_S = 3.0
+WORKER_LIVES_S = 0.3
 MODES = ("sync", "full", "reindex", "reindex", "")  # "": it continues with unfinished work
 COMPARE_AFTER = 10  # kills
 
@@ -46,7 +52,7 @@ def _kill_repeatedly(
             # An interrupted reindex goes on with the model that it began with.
             if mode == "reindex" and arena.rng.random() < 0.5 and not runs.is_building:
                 provider.change_model()
-        runs.kill(mode, lambda: _change_notes(arena, vault))
+        runs.kill(mode, lambda child: _change_notes(arena, vault, child))
         arena.tally[f"kills while indexing: {mode or 'nothing asked'}"] += 1
         if number % COMPARE_AFTER == 0 or number == count:
             runs.finish(once=False)
@@ -54,7 +60,30 @@ def _kill_repeatedly(
     arena.tally["status answered meanwhile"] += runs.answers
 
 
-def _change_notes(arena: Arena, vault: Vault) -> None:
-    time.sleep(arena.rng.uniform(0, KILL_WITHIN_S))
+def _change_notes(arena: Arena, vault: Vault, child: Child) -> None:
+    pause_s = arena.rng.uniform(0, KILL_WITHIN_S)
+    if arena.rng.random() < 0.5:
+        _kill_workers(arena, child, pause_s)
+    else:
+        time.sleep(pause_s)
     vault.change(NOTES + 10)
     time.sleep(arena.rng.uniform(0, 0.5))
+
+
+def _kill_workers(arena: Arena, child: Child, during_s: float) -> None:
+    """Kill every worker process of the daemon soon after it starts."""
+    end = time.monotonic() + during_s
+    while (left := end - time.monotonic()) > 0:
+        time.sleep(min(left, WORKER_LIVES_S))
+        for pid in _workers_of(child.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+                arena.tally["kills of a worker process"] += 1
+
+
+def _workers_of(daemon: int) -> list[int]:
+    found: list[int] = []
+    for thread in Path(f"/proc/{daemon}/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # the thread has just ended
+            found += map(int, thread.read_text().split())
+    return found

@@ -44,6 +44,7 @@ _EFFECTS = ("INDEXER_FAILED", "INDEX_NOT_FOUND", "INDEX_STALE", "VECTORS_PENDING
 _ERRORS_SHOWN = 10
 _TEXT_STORED = ("vectors", "finished")  # phases in which only vectors can be missing
 SILENCE_S = 10.0  # after which the cause is shown
+LONG_WAIT_S = 2.0  # after so long in one step, it is said what the command waits for
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -141,7 +142,11 @@ def _show_steps(
     step: dict[str, Any] = {}
     last_step_at = last_check_at = time.monotonic()
     shown_codes: set[str] = set()
+    began, is_wait_shown = last_step_at, False
     while True:
+        if not is_wait_shown and time.monotonic() - began >= LONG_WAIT_S:
+            is_wait_shown = True
+            shown.print_wait(step.get("step", ""))
         if lines.is_ready(TICK_S):
             text = lines.read_line()
             if text is None:
@@ -149,7 +154,10 @@ def _show_steps(
             line: dict[str, Any] = json.loads(text)
             if line["type"] != "progress":
                 return line if line["outcome"] else None
-            step, last_step_at = line, time.monotonic()
+            last_step_at = time.monotonic()
+            if line["step"] != step.get("step"):
+                began, is_wait_shown = last_step_at, False
+            step = line
             shown.step(step)
             continue
         shown.tick()

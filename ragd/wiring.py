@@ -173,6 +173,7 @@ class Pipeline:
     async def close(self) -> None:
         """Close the workers, the cache and the index. Everything acknowledged is in the log too."""
         await asyncio.to_thread(self._documents.close)
+        await asyncio.to_thread(self.notes.close)
         await self._providers.close()
         await self._cache.close()
         self.open_indexes.close()

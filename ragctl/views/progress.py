@@ -14,6 +14,7 @@ from ragctl.views.render import (
     counted,
     emit_json,
     format_duration,
+    print_notice,
     terminal_columns,
 )
 
@@ -24,14 +25,19 @@ JSON_KEYS = {
 }
 COUNT_NOUNS = {"text": "notes", "vectors": "passages"}
 WAIT_TEXTS = {"queued": "waiting for another job to end", "scan": "looking for changes"}
-WINDOW_S = 30.0
+WAIT_NOTICES = {
+    "queued": "Waiting for another job to end. With --no-wait, this command does not wait.",
+    "vectors": "The text is stored: searches find it by words. Waiting for vectors, by which they "
+    "find it by meaning; with --no-wait, this command does not wait.",
+}
+WINDOW_S = 60.0
 IDLE_S = 60.0  # vectors come in batches: a shorter pause is normal
 BAR_WIDTHS = (8, 30)
 DEFAULT_COLUMNS = 80  # if the terminal does not report its width
 
 
 class Pace:
-    """How fast a job goes: the average over the last half minute."""
+    """How fast a job goes: the average over the last minute."""
 
     def __init__(self) -> None:
         self._marks: deque[tuple[float, int]] = deque()
@@ -124,6 +130,11 @@ class JsonProgress:
     def print_remark(self, sentence: str) -> None:
         """Does nothing: programs get the causes in the last line."""
 
+    def print_wait(self, step: str) -> None:
+        """Print on stderr what a person waits for, who sees no progress line."""
+        if step in WAIT_NOTICES:
+            print_notice(WAIT_NOTICES[step])
+
     def end(self, last: dict[str, Any] | None) -> None:
         """Print the last line, except for a failed or cancelled job: `index_job` adds the cause."""
         if last is not None and last["outcome"] not in ("failed", "cancelled"):
@@ -171,6 +182,11 @@ class TerminalProgress:
         """Print a line above the progress line."""
         self._write(f"{self._clear}{self._ink.wrap(add_home_option(sentence), 0)}\n")
         self.tick()
+
+    def print_wait(self, step: str) -> None:
+        """Print what a wait is for, unless the progress line has it already."""
+        if step in WAIT_NOTICES and step not in WAIT_TEXTS:
+            self.print_remark(WAIT_NOTICES[step])
 
     def end(self, last: dict[str, Any] | None) -> None:
         """Finish the line. `last` is the job's last line; None: the job was interrupted."""

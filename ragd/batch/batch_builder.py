@@ -35,7 +35,7 @@ from ragd.vault.note_reader import ReadResult, VaultGone
 from ragd.vault.threads import READ
 
 NAME = "batcher"
-FIRST_FILES = 64  # a small first batch, so that searches find something soon
+FIRST_FILES = 32  # a small first batch, so that searches find something soon
 BATCH_FILES = 512
 BATCH_BYTES = 2_000_000  # of note text; a few such batches are in memory at once
 
@@ -129,6 +129,9 @@ class BatchBuilder:
                 moved=len(moved),
             )
             await self._pass_on(batch)
+            if size == FIRST_FILES and not final:
+                # Nothing else uses the machine until the first notes can be found.
+                await self._batches.wait_until_dropped(batch.batch_id)
             removals, size = [], BATCH_FILES
 
     async def _announce(self, changes: list[FileChange]) -> None:

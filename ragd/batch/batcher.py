@@ -138,6 +138,7 @@ class Batcher:
             if isinstance(record.event, FilesChanged):
                 present = (c.path for c in record.event.changes if c.kind != "deleted")
                 self._hold.release(present)
+                self._window.note_changed()
             if isinstance(record.event, JobRequested):
                 self._window.end_for_job()
             if isinstance(record.event, DependencyRecovered):
@@ -299,6 +300,7 @@ class Batcher:
             includes=self._notes.includes,
             may_exist=scanned.may_exist,
             moves=moves or {},
+            paths=scanned.paths,
         )
         return self._hold.apply_to(plan, known, scanned, count_recent=True, accepts=accepts)
 

@@ -1,4 +1,5 @@
-"""How long saved notes are collected into one batch: a few seconds, unless something cannot wait.
+"""How long saved notes are collected into one batch: until no further note changes for a moment, at
+most a few seconds. What cannot wait ends it at once.
 
 It reads no note and records nothing.
 """
@@ -18,7 +19,12 @@ class CollectWindow:
         self._clock = clock
         self._settings = settings
         self._cut_short = asyncio.Event()
+        self._changed = asyncio.Event()  # since the last wait, or since the window ended
         self._urgent: set[str] = set()  # changed notes that wait for no others
+
+    def note_changed(self) -> None:
+        """One more change: further ones may follow."""
+        self._changed.set()
 
     def end_for_job(self) -> None:
         """A requested job waits."""
@@ -35,4 +41,11 @@ class CollectWindow:
         if any(path in waiting for path in urgent):
             return  # they changed before this
         self._cut_short.clear()
-        await wait_until_set(self._cut_short, self._clock, self._settings.current.watch.collect_s)
+        watch = self._settings.current.watch
+        end = self._clock.monotonic() + watch.collect_s
+        is_changing = True
+        while is_changing and (left := end - self._clock.monotonic()) > 0:
+            self._changed.clear()
+            if await wait_until_set(self._cut_short, self._clock, min(left, watch.quiet_s)):
+                return
+            is_changing = self._changed.is_set()

@@ -44,9 +44,8 @@ async def moves_in_scan(
     `includes`: whether a path belongs in the index; the others leave it anyway. `only`: look for
     these paths alone.
     """
-    present = {file.path for file in scanned.notes}
-    searched = known if only is None else only
-    missing = set(vanished(searched, present, scanned.may_exist))
+    searched = known.keys() if only is None else only
+    missing = set(vanished(searched, scanned.paths, scanned.may_exist))
     entries = {path: known[path] for path in filter(includes, missing) if path in known}
     if not entries:
         return {}

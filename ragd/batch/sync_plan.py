@@ -3,7 +3,7 @@
 It holds no deletion: that is decided in deletion_hold.py.
 """
 
-from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from types import MappingProxyType
 from typing import Protocol
 
@@ -61,8 +61,17 @@ def differing(
 ) -> list[str]:
     """The paths whose size or times differ from the catalog (or all of them), newest first."""
     found: list[tuple[int, str]] = []
+    look_up = known.get
     for file in notes:
-        entry = known.get(file.path)
+        entry = look_up(file.path)
+        if (
+            entry is not None
+            and entry.ctime_ns == file.ctime_ns
+            and entry.mtime_ns == file.mtime_ns
+            and entry.size == file.size
+            and not read_all
+        ):
+            continue  # nearly always
         if read_all or entry is None or _differs(file, entry):
             found.append((-file.mtime_ns, file.path))
     found.sort()
@@ -84,15 +93,17 @@ def plan_sync(
     includes: Callable[[str], bool] = lambda path: True,
     may_exist: MayExist = lambda path: False,
     moves: Mapping[str, str] = MappingProxyType({}),
+    paths: Set[str] | None = None,
 ) -> SyncPlan:
     """The plan that follows from a scan of everything.
 
     Notes that `may_exist` are not removed. `includes`: whether a path belongs in the index by the
     configuration; the others are removed, but not deletions. Nor are `moves` (new path -> old
-    path).
+    path). `paths`: those of the notes, if the caller has them.
     """
     moved = set(moves.values())
-    missing = vanished(known, {file.path for file in notes}, may_exist)
+    present = {file.path for file in notes} if paths is None else paths
+    missing = vanished(known.keys(), present, may_exist)
     removals = [path for path in missing if path not in moved]
     return SyncPlan(
         differing(notes, known, read_all=read_all),
@@ -102,6 +113,8 @@ def plan_sync(
     )
 
 
-def vanished(known: Iterable[str], present: Container[str], may_exist: MayExist) -> list[str]:
+def vanished(known: Iterable[str], present: Set[str], may_exist: MayExist) -> list[str]:
     """The known paths that do not exist any more."""
+    if isinstance(known, Set) and known <= present:
+        return []  # nearly always, and quicker than the loop
     return [path for path in known if path not in present and not may_exist(path)]

@@ -29,7 +29,7 @@ Effect = Literal["at once", "sync", "recut", "restart"]
 
 # Actors keep these open from their start: the vault, the tables, the provider.
 _RESTART = ("vault_path", "role", "vector_store.", "embedding.", "log.")
-_AT_ONCE = ("embedding.language",)  # for the next index
+_AT_ONCE = ("embedding.language", "embedding.worker_idle_s")  # a language: for the next index
 _SYNC = (
     *("indexing.file_patterns", "indexing.deny_dirs", "indexing.allow_dirs"),
     *("indexing.templates", "collections"),

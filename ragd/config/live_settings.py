@@ -98,7 +98,9 @@ class Settings:
             vector_store=self.current.vector_store,
             log=self.current.log,
             embedding=msgspec.structs.replace(
-                self.current.embedding, language=fresh.embedding.language
+                self.current.embedding,
+                language=fresh.embedding.language,
+                worker_idle_s=fresh.embedding.worker_idle_s,
             ),
         )
         return in_force, ReloadResult(changed_keys(self.current, in_force), waiting)

@@ -70,6 +70,16 @@ class EmbeddingSettings(ConfigSection, kw_only=True, frozen=True):
             "fewer while it is slow, so that a query does not wait long.",
         ),
     ] = 64
+    worker_idle_s: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=604800,
+            description="Seconds without a question after which the process with the embedded "
+            "model ends; earlier if the machine lacks memory. Until then it keeps about 150 MB, "
+            "and a question does not wait for the model to be loaded.",
+        ),
+    ] = 3600.0
 
 
 class IndexingSettings(ConfigSection, kw_only=True, frozen=True):
@@ -178,6 +188,14 @@ class WatchSettings(ConfigSection, kw_only=True, frozen=True):
         float,
         Meta(ge=0, le=300, description="Seconds in which changes are collected into one batch."),
     ] = 5.0
+    quiet_s: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=300,
+            description="Collecting ends early after so many seconds without another change.",
+        ),
+    ] = 0.5
     rescan_s: Annotated[
         float, Meta(ge=1, le=86400, description="Seconds between two full scans of the vault.")
     ] = 300.0

@@ -103,11 +103,8 @@ class EmbedderActor:
             made: dict[str, Vector] = {}
             if index is not None:
                 known = await self._maker.find_cached(chunks, index)
-                missing = [
-                    chunk for chunk in chunks if self._maker.needs_vector(chunk, known, index)
-                ]
-                if batch.urgent and missing and len(missing) <= STEP_CHUNKS:
-                    made = await self._make_quickly(missing, index)
+                if batch.urgent:
+                    made = await self._make_quickly(chunks, known, index)
                 self._hand_over(batch, chunks, known | made, index)
             await self._maker.record_embedded(
                 batch.job_id, batch.batch_id, len(batch.files), len(made), len(known)
@@ -126,11 +123,18 @@ class EmbedderActor:
         space = index.identity.space.identity
         self._in_flight.put_vectors(batch_vectors(batch.batch_id, space, by_id))
 
-    async def _make_quickly(self, chunks: Sequence[Chunk], index: ChunkIndex) -> dict[str, Vector]:
-        """Vectors for a saved note, unless they take too long: then the backlog makes them."""
+    async def _make_quickly(
+        self, chunks: Sequence[Chunk], known: Mapping[str, Vector], index: ChunkIndex
+    ) -> dict[str, Vector]:
+        """Vectors for a saved note, without the known ones. If they are too many or take too long,
+        the backlog makes them."""
+        missing = [chunk for chunk in chunks if self._maker.needs_vector(chunk, known, index)]
+        if not missing or len(missing) > STEP_CHUNKS:
+            return {}
         try:
             async with asyncio.timeout(URGENT_WITHIN_S):
-                return await self._maker.make({c.content_hash: c.embed_text for c in chunks}, index)
+                texts = {chunk.content_hash: chunk.embed_text for chunk in missing}
+                return await self._maker.make(texts, index, urgent=True)
         except (TimeoutError, EmbeddingError) as why:
             log.info("a saved note is stored without vectors first", reason=type(why).__name__)
             return {}

@@ -81,8 +81,11 @@ class VectorMaker:
             if units_of(vector) or len(texts[one]) < model.units_from
         }
 
-    async def make(self, texts: Mapping[str, str], index: ChunkIndex) -> dict[str, Vector]:
-        """Have the provider make the vectors of these texts, and cache them. By content hash."""
+    async def make(
+        self, texts: Mapping[str, str], index: ChunkIndex, *, urgent: bool = False
+    ) -> dict[str, Vector]:
+        """Have the provider make the vectors of these texts, and cache them. By content hash.
+        `urgent`: they do not wait for those of the backlog."""
         embedder = await self._providers.embedder_for(index.identity)
         hashes, contents = list(texts), list(texts.values())
         vectors: dict[str, Vector] = {}
@@ -90,7 +93,7 @@ class VectorMaker:
             end = start + self._part_size(index)
             began = self._clock.monotonic()
             try:
-                made = await embedder.embed_passages(contents[start:end])
+                made = await embedder.embed_passages(contents[start:end], urgent=urgent)
             except EmbeddingError as why:
                 _shift_to_first(why, list(vectors.values()))
                 raise

@@ -53,6 +53,7 @@ class Appender:
         self._next_seq = position.next_seq
         self._file: AppendFile | None = None
         self._failed = False
+        self.written_bytes = 0  # of all records so far
         if position.segment:
             self._file = disk.append_to(position.segment)
 
@@ -76,6 +77,7 @@ class Appender:
         self._sync(file)
         crashpoint("log.after_sync")
         self._size += len(data)
+        self.written_bytes += len(data)
         self._next_seq += len(records)
         return records
 

@@ -39,6 +39,7 @@ class Recovered(Struct):
 
     position: Position
     incidents: list[Incident]
+    replayed_bytes: int = 0  # of the records that were given to `apply`; about
 
 
 def read_log(disk: Disk, after: int) -> Iterator[Segment]:
@@ -71,6 +72,7 @@ class _Recovery:
         self._apply = apply
         self._position = Position("", 0, after + 1)
         self._last_good = ""
+        self._replayed_bytes = 0
         self._repairs: list[Incident] = []
         self._gaps: list[Range] = []
         self._recorded: list[Incident] = []
@@ -87,7 +89,7 @@ class _Recovery:
         self._skip_lost_seqs()
         if self._last_good:
             _rewrite_last_group(self._disk, self._last_good)
-        return Recovered(self._position, self._incidents())
+        return Recovered(self._position, self._incidents(), self._replayed_bytes)
 
     def _recover_segment(self, segment: Segment) -> None:
         start, expected = first_seq_of(segment.name), self._position.next_seq
@@ -98,6 +100,9 @@ class _Recovery:
             self._add_repair(_move_aside(self._disk, segment))
             self._position = Position("", 0, max(expected, damage.last_seq + 1))
             return
+        if segment.records:
+            applied = min(len(segment.records), segment.next_seq - expected)
+            self._replayed_bytes += segment.end * max(0, applied) // len(segment.records)
         for record in segment.records:
             if record.seq >= expected:
                 self._apply(record)

@@ -10,7 +10,15 @@ from msgspec import Struct
 
 from ragd.errors import LogUnreadable
 from ragd.eventlog.disk import Disk
-from ragd.eventlog.frame import READER, NotARecord, Record, SegmentHeader, decode, decode_header
+from ragd.eventlog.frame import (
+    READER,
+    NotARecord,
+    Record,
+    SegmentHeader,
+    decode,
+    decode_header,
+    decoder_for,
+)
 
 SUFFIX = ".ndjson"
 RECORD_MIN_BYTES = 80  # no record is shorter
@@ -76,7 +84,7 @@ def scan(name: str, data: bytes, *, is_last: bool) -> Segment:
             f"The event log was written by a newer version ({header.created_by}).",
             "Install that version of ragd, or a later one.",
         )
-    records, end = _whole_records(data, newline + 1, first)
+    records, end = _whole_records(data, first)
     segment = Segment(name, records, end, len(data))
     if end < len(data) or not is_last:
         segment.damage = classify_damage(data, end, segment.next_seq, is_last)
@@ -90,13 +98,15 @@ def _header(line: bytes) -> SegmentHeader | None:
         return None
 
 
-def _whole_records(data: bytes, start: int, expected: int) -> tuple[list[Record], int]:
-    """The records from `start` up to the first line that is not the next record."""
+def _whole_records(data: bytes, expected: int) -> tuple[list[Record], int]:
+    """The records after the header, up to the first line that is not the next record, and the
+    offset of that line."""
     records: list[Record] = []
-    end = start
     keep = records.append
-    lines = data[start:].split(b"\n")
+    header, *lines = data.split(b"\n")
+    end = len(header) + 1
     lines.pop()  # after the last newline: nothing, or a torn line
+    decode = decoder_for(data)
     try:
         for line in lines:
             record = decode(line)

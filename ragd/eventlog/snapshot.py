@@ -21,6 +21,7 @@ from ragd.runtime.crash_points import crashpoint
 from ragd.runtime.durable_files import is_disk_full, make_directory, replace_file, sync_directory
 
 EVERY_RECORDS = 10_000
+EVERY_BYTES = 4 * 1024 * 1024  # of records; a first index makes few, but large ones
 KEPT = 2
 RETENTION_DAYS = 30
 RETENTION_BYTES = 128 * 1024 * 1024
@@ -55,6 +56,14 @@ def snapshot_files(folder: Path) -> list[Path]:
         return []
     found = (p for p in folder.iterdir() if p.suffix == SUFFIX and p.stem.isdecimal())
     return sorted(p for p in found if len(p.stem) == 16)
+
+
+def newest_size(folder: Path) -> int:
+    """The size of the newest snapshot; 0 without one."""
+    try:
+        return max((path.stat().st_size for path in snapshot_files(folder)[-1:]), default=0)
+    except OSError:
+        return 0
 
 
 def read_snapshot(path: Path) -> Snapshot | None:

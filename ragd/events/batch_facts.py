@@ -27,7 +27,7 @@ class ChangesetFormed(SplitFact, frozen=True, kw_only=True, tag="changeset_forme
     final: bool = True  # the last one of its job
 
 
-class TouchedFile(Struct, frozen=True):
+class TouchedFile(Struct, frozen=True, gc=False):
     """A file whose time changed and whose content did not."""
 
     path: str
@@ -59,7 +59,7 @@ class FileFailed(Fact, frozen=True, kw_only=True, tag="file_failed"):
     detail: str  # from a closed list of phrases
 
 
-class HeldCollection(Struct, frozen=True):
+class HeldCollection(Struct, frozen=True, gc=False):
     """How many notes of one collection stay until a person agrees."""
 
     collection: str  # its name; "vault" for the vault

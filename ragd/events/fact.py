@@ -27,8 +27,9 @@ PART_MAX_BYTES = 48 * 1024
 ERRORS_MAX = 100
 
 
-class Fact(Struct, frozen=True, kw_only=True, tag_field="type"):
-    """The struct that every fact extends."""
+class Fact(Struct, frozen=True, kw_only=True, gc=False, tag_field="type"):
+    """The struct that every fact extends. A fact never refers to itself, so the garbage collector
+    need not look at it: a replay makes very many."""
 
 
 class SplitFact(Fact, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from ragd.events.fact import Fact, Mode, Outcome, SplitFact
 # Store writer
 
 
-class StoredFile(Struct, frozen=True):
+class StoredFile(Struct, frozen=True, gc=False):
     """One note as the index holds it now; `embedded` of its chunks have a vector."""
 
     path: str
@@ -21,7 +21,7 @@ class StoredFile(Struct, frozen=True):
     ctime_ns: int = 0  # when the file last changed in any way; 0 where the system has no such time
 
 
-class FilledFile(Struct, frozen=True):
+class FilledFile(Struct, frozen=True, gc=False):
     """One note whose chunks got vectors; ignored if the note has changed since."""
 
     path: str
@@ -32,7 +32,7 @@ class FilledFile(Struct, frozen=True):
     embedded: int | None = None  # passages that have a vector now, counted in the table
 
 
-class RecountedFile(Struct, frozen=True):
+class RecountedFile(Struct, frozen=True, gc=False):
     """One note and how many of its chunks have a vector in the table."""
 
     path: str
@@ -116,7 +116,7 @@ class IndexLost(Fact, frozen=True, kw_only=True, tag="index_lost"):
     generation: str = ""
 
 
-class FileError(Struct, frozen=True):
+class FileError(Struct, frozen=True, gc=False):
     """A file and a phrase for what went wrong with it."""
 
     file: str

@@ -25,7 +25,7 @@ class WatchLost(Fact, frozen=True, kw_only=True, tag="watch_lost"):
     collection: str = ""  # the collection that is not watched; empty: the vault
 
 
-class FileChange(Struct, frozen=True):
+class FileChange(Struct, frozen=True, gc=False):
     """One path and what happened to it."""
 
     path: str
@@ -38,28 +38,28 @@ class FilesChanged(SplitFact, frozen=True, kw_only=True, tag="files_changed"):
     changes: list[FileChange]  # one for each path
 
 
-class TemplateFolder(Struct, frozen=True):
+class TemplateFolder(Struct, frozen=True, gc=False):
     """A folder of templates that was left out, and how many notes are in it."""
 
     path: str
     notes: int  # in it, at any depth
 
 
-class LanguageCount(Struct, frozen=True):
+class LanguageCount(Struct, frozen=True, gc=False):
     """How many notes of a sample are in a language."""
 
     code: str  # ISO 639-1
     notes: int  # of the sample
 
 
-class KindCount(Struct, frozen=True):
+class KindCount(Struct, frozen=True, gc=False):
     """How many files of a kind there are."""
 
     kind: str  # markdown, pdf, canvas, …
     files: int  # of this kind
 
 
-class ScannedCollection(Struct, frozen=True):
+class ScannedCollection(Struct, frozen=True, gc=False):
     """What a scan found in one collection; nothing if its root could not be used."""
 
     collection: str  # its name; "vault" for the vault

@@ -5,11 +5,20 @@ clock, the disk or the configuration. So replaying the log up to any record give
 of that moment.
 """
 
+from typing import Any
+
 import msgspec
 from msgspec import Struct, field
 
 from ragd.eventlog.frame import Record
-from ragd.events import DaemonStarted, Fact, SplitFact, Unknown
+from ragd.events import (
+    EVENT_TYPES,
+    DaemonStarted,
+    Fact,
+    JobFinished,
+    SplitFact,
+    Unknown,
+)
 from ragd.folds import catalog as _catalog
 from ragd.folds import catalog_scans as _catalog_scans
 from ragd.folds import health as _health
@@ -58,49 +67,77 @@ class State(Struct):
 
 def apply(state: State, record: Record) -> None:
     """Apply the next record."""
-    if record.seq != state.seq + 1 or isinstance(record.event, DaemonStarted):
+    event: Any = record.event
+    kind = type(event)
+    if record.seq != state.seq + 1 or kind is DaemonStarted:
         state.parts.open.clear()  # records are missing, or a new run began: no more parts will come
     state.seq = record.seq
     state.last_ts = record.ts
-    event = record.event
-    if isinstance(event, Unknown):
+    if kind is Unknown:
         state.unknown += 1
-    elif not isinstance(event, SplitFact):
-        _dispatch(state, event, record)
-    elif whole := assemble(state.parts, event, record.actor, record.run):
-        _dispatch(state, whole, record)
+        return
+    steps = _STEPS[kind]
+    if steps.may_be_split and not (event.last and not event.part and not state.parts.open):
+        whole = assemble(state.parts, event, record.actor, record.run)
+        if whole is None:
+            return
+        event = whole
+    if steps.are_any or state.jobs.filling:
+        steps.run(state, event, record)
 
 
-def _dispatch(state: State, event: Fact, record: Record) -> None:
-    kind = type(event)
-    catalog = state.catalog
-    before = _health_inputs(state)
-    if handle := _CATALOG_HANDLERS.get(kind):
-        handle(catalog, event, record)
-    if handle_job := _jobs.HANDLERS.get(kind):
-        handle_job(state.jobs, event, record)
-    _jobs.update_filling(state.jobs, event, record, catalog)
-    if handle_pause := _pause.HANDLERS.get(kind):
-        handle_pause(state.pause, event, record)
-    if handle_run := _runs.HANDLERS.get(kind):
-        handle_run(state.runs, event, record)
-    _sync_result.apply(state.sync_result, event, record, catalog, state.jobs)
-    handle_health = _health.HANDLERS.get(kind)
-    if handle_health:
-        handle_health(state.health, event, record)
-    if handle_health or before != _health_inputs(state):
-        _health.update_reasons(state.health, catalog, record)
+class _Steps:
+    """What the facts of one type change: the handlers of all folds, looked up once."""
+
+    def __init__(self, kind: type[Fact]) -> None:
+        self.may_be_split = issubclass(kind, SplitFact)
+        self._catalog = _CATALOG_HANDLERS.get(kind)
+        self._jobs = _jobs.HANDLERS.get(kind)
+        self._ends_job = kind is JobFinished
+        self._pause = _pause.HANDLERS.get(kind)
+        self._runs = _runs.HANDLERS.get(kind)
+        self._changes_result = kind in _sync_result.CHANGED_BY
+        self._health = _health.HANDLERS.get(kind)
+        handlers = (self._catalog, self._jobs, self._pause, self._runs, self._health)
+        self.are_any = any(handlers) or self._changes_result
+
+    def run(self, state: State, event: Any, record: Record) -> None:
+        """Apply a whole fact. Health is settled if something that it follows from has changed."""
+        catalog, jobs = state.catalog, state.jobs
+        is_settled = True
+        if self._catalog is not None:
+            before = _health_inputs(state)
+            self._catalog(catalog, event, record)
+            is_settled = before == _health_inputs(state)
+        if self._jobs is not None:
+            self._jobs(jobs, event, record)
+        if self._ends_job or jobs.filling:
+            _jobs.update_filling(jobs, event, record, catalog)
+        if self._pause is not None:
+            self._pause(state.pause, event, record)
+        if self._runs is not None:
+            self._runs(state.runs, event, record)
+        if self._changes_result:
+            _sync_result.apply(state.sync_result, event, record, catalog, jobs)
+        if self._health is not None and self._health(state.health, event, record) is not False:
+            is_settled = False
+        if not is_settled:
+            _health.update_reasons(state.health, catalog, record)
 
 
 def _health_inputs(state: State) -> tuple[object, ...]:
     """Everything that the table of reasons reads from the catalog.
 
-    It is read for every record. Only while a probe says that something has waited too long are the
+    It is read for most records. Only while a probe says that something has waited too long are the
     waiting files looked at: there may be very many.
     """
     catalog = state.catalog
     is_stale = "freshness" in state.health.lost and catalog.has_waiting_notes
-    return not catalog.files, is_stale, catalog.backlog > 0, catalog.index
+    has_backlog = catalog.chunks > catalog.chunks_embedded + catalog.chunks_barred
+    return not catalog.files, is_stale, has_backlog, catalog.index
+
+
+_STEPS = {kind: _Steps(kind) for kind in EVENT_TYPES}
 
 
 def encode_state(state: State) -> bytes:

@@ -28,7 +28,7 @@ from ragd.events import (
 from ragd.folds.tables import Building as Building
 from ragd.folds.tables import Entry as Entry
 from ragd.folds.tables import Table as Table
-from ragd.folds.times import iso_of_ns
+from ragd.folds.times import iso_of_ns, us_of_iso, us_of_ns
 from ragd.notes.documents.kinds import count_kinds, is_slow
 from ragd.vault.collection_paths import VAULT, join_path
 
@@ -210,28 +210,38 @@ def _daemon_started(catalog: Catalog, event: DaemonStarted, record: Record) -> N
 def _forget_job(catalog: Catalog) -> None:
     catalog.job_id = None
     catalog.changed_since = {}
-    announced = catalog.announced
-    catalog.announced = {path: announced[path] for path in announced if path in catalog.waiting}
+    announced, waiting = catalog.announced, catalog.waiting
+    if announced.keys() != waiting.keys():
+        catalog.announced = {path: announced[path] for path in announced if path in waiting}
 
 
 def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
     table = _table_of(catalog, event.generation)
     if table is None:
         return  # that generation is gone
-    paths = (*event.removed, *(file.path for file in event.files))
-    left = [table.files[path].mtime_ns for path in paths if path in table.files]
+    paths = [*event.removed, *[file.path for file in event.files]]
+    known = table.files
+    left = [known[path].mtime_ns for path in paths if path in known]
     for path in event.removed:
         table.drop(path)
         _forget_failure(catalog, path)  # `skipped` stays: the note may be skipped from now on
+    left_out = bool(catalog.skipped or catalog.failed or catalog.failures)
     for file in event.files:
         table.store(file)
-        catalog.skipped.pop(file.path, None)
-        _forget_failure(catalog, file.path)
+        if left_out:
+            catalog.skipped.pop(file.path, None)
+            _forget_failure(catalog, file.path)
     table.table_version = event.table_version
     if table is catalog:  # the index that is being built does not serve yet
-        _update_newest(catalog, (file.mtime_ns for file in event.files), left)
-        for path in paths:
-            _mark_handled(catalog, path)
+        _update_newest(catalog, [file.mtime_ns for file in event.files], left)
+        if catalog.changed_since:
+            for path in paths:
+                _mark_handled(catalog, path)
+        else:
+            waiting, announced = catalog.waiting, catalog.announced
+            for path in paths:
+                waiting.pop(path, None)
+                announced.pop(path, None)
     else:
         for file in event.files:  # one that changed after it was read has to be read again
             if since := catalog.changed_since.get(file.path):
@@ -243,12 +253,16 @@ def _update_newest(catalog: Catalog, now_ns: Iterable[int], before_ns: Iterable[
 
     All notes are compared only if the newest one was removed or became older.
     """
-    newest = catalog.newest_mtime or ""
+    newest = catalog.newest_mtime
     latest_ns = max(now_ns, default=None)
-    latest = "" if latest_ns is None else iso_of_ns(latest_ns)
-    if latest >= newest:
-        catalog.newest_mtime = latest or None
-    elif newest in map(iso_of_ns, before_ns):
+    newest_us = us_of_iso(newest) if newest else None
+    if newest and newest_us is None:  # another program wrote it in another way
+        is_later = latest_ns is not None and iso_of_ns(latest_ns) >= newest
+    else:
+        is_later = newest_us is None or (latest_ns is not None and us_of_ns(latest_ns) >= newest_us)
+    if is_later:
+        catalog.newest_mtime = None if latest_ns is None else iso_of_ns(latest_ns)
+    elif newest_us is not None and newest_us in map(us_of_ns, before_ns):
         times = (entry.mtime_ns for entry in catalog.files.values())
         newest_ns = max(times, default=None)
         catalog.newest_mtime = newest if newest_ns is None else iso_of_ns(newest_ns)

@@ -146,7 +146,8 @@ def _lose_vault(health: Health, reason: str, record: Record) -> None:
         health.vault_suspect = True  # only a scan can clear it: a probe sees no difference
 
 
-def _vault_scanned(health: Health, event: VaultScanned, record: Record) -> None:
+def _vault_scanned(health: Health, event: VaultScanned, record: Record) -> bool:
+    before = _inputs_of_scan(health)
     health.lost.pop("scan", None)
     _forget_collections(health, [one.collection for one in event.collections])
     found = {one.collection for one in event.collections if not one.gone}
@@ -161,12 +162,26 @@ def _vault_scanned(health: Health, event: VaultScanned, record: Record) -> None:
             _lose_collection(health, one.collection, one.gone, record)
         else:
             health.lost_collections.pop(one.collection, None)
+    return before != _inputs_of_scan(health)
 
 
-def _batch_stored(health: Health, event: BatchStored, record: Record) -> None:
-    if event.files and health.is_index_missing:
-        health.lost.pop("index")
-        health.index_removed = False
+def _inputs_of_scan(health: Health) -> tuple[object, ...]:
+    """What a scan can change, as far as a reason reads it."""
+    return (
+        health.lost.copy(),
+        health.vault_suspect,
+        health.deletions_held,
+        bool(health.unwatched),
+        bool(health.lost_collections),
+    )
+
+
+def _batch_stored(health: Health, event: BatchStored, record: Record) -> bool:
+    if not event.files or not health.is_index_missing:
+        return False
+    health.lost.pop("index")
+    health.index_removed = False
+    return True
 
 
 def _watch_lost(health: Health, event: WatchLost, record: Record) -> None:
@@ -224,20 +239,22 @@ def _index_lost(health: Health, event: IndexLost, record: Record) -> None:
     health.held = {}
 
 
-def _job_finished(health: Health, event: JobFinished, record: Record) -> None:
+def _job_finished(health: Health, event: JobFinished, record: Record) -> bool:
     if event.outcome == "cancelled":
-        return
+        return False
+    before = health.job_failed, health.quarantined, "index" in health.lost
     health.job_failed = event.outcome == "failed"
     health.job_code = event.code
-    if health.job_failed:
-        return
-    if event.mode != "sync":
+    if not health.job_failed and event.mode != "sync":
         health.quarantined = False
-    if event.mode == "reindex":
-        health.lost.pop("index", None)
+        if event.mode == "reindex":
+            health.lost.pop("index", None)
+    return before != (health.job_failed, health.quarantined, "index" in health.lost)
 
 
-HANDLERS: Mapping[type, Callable[[Health, Any, Record], None]] = {
+# The facts of every sync return whether they changed anything that a reason reads. After all
+# others, which are rare, the reasons are computed again.
+HANDLERS: Mapping[type, Callable[[Health, Any, Record], bool | None]] = {
     DaemonStarted: _daemon_started,
     ConfigReloaded: _config_reloaded,
     DependencyLost: _dependency_lost,

@@ -109,11 +109,18 @@ class Jobs(Struct):
         return None if job is not None and job.slow and job.phase == "running" else job
 
     def find(self, job_id: str) -> Job | None:
-        known = [*self.finished, *self.open]
-        return next((job for job in reversed(known) if job.id == job_id), None)
+        """The latest job of this id."""
+        for jobs in (self.open, self.finished):
+            for job in reversed(jobs):
+                if job.id == job_id:
+                    return job
+        return None
 
     def find_open(self, job_id: str) -> Job | None:
-        return next((job for job in self.open if job.id == job_id), None)
+        for job in self.open:
+            if job.id == job_id:
+                return job
+        return None
 
 
 def _requested(jobs: Jobs, event: JobRequested, record: Record) -> None:
@@ -206,15 +213,19 @@ def _finished(jobs: Jobs, event: JobFinished, record: Record) -> None:
 
 def update_filling(jobs: Jobs, event: object, record: Record, catalog: Catalog) -> None:
     """Decide which jobs still make vectors. The catalog has applied the record before."""
-    if isinstance(event, JobFinished) and (ended := jobs.find(event.job_id)):
+    is_filling = jobs.filling > 0
+    if isinstance(event, JobFinished):
+        ended = jobs.finished[-1]  # the handler has put it there
         ended.fills = event.outcome in ("complete", "partial") and _lacks_vectors(ended, catalog)
-    elif not jobs.filling:
+        is_filling = is_filling or ended.fills
+    elif not is_filling:
         return
-    for job in jobs.finished:
-        if job.fills:
-            _update_one(job, event, record, catalog)
+    if is_filling:
+        for job in jobs.finished:
+            if job.fills:
+                _update_one(job, event, record, catalog)
     _evict(jobs, catalog)
-    jobs.filling = sum(job.fills for job in jobs.finished)
+    jobs.filling = sum(job.fills for job in jobs.finished) if is_filling else 0
 
 
 def _lacks_vectors(job: Job, catalog: Catalog) -> bool:
@@ -266,17 +277,23 @@ def _is_about(job: Job, event: VectorsFilled, catalog: Catalog) -> bool:
 def _evict(jobs: Jobs, catalog: Catalog) -> None:
     """Forget old jobs, but none that builds an index. The daemon's own jobs never displace those
     that clients requested."""
-    groups: dict[tuple[bool, bool], list[Job]] = {}
-    for job in jobs.finished:
-        if not is_building(job, catalog):
-            groups.setdefault((job.asked, job.asked and job.fills), []).append(job)
-    gone: set[int] = set()
-    for (_, fills), group in groups.items():
-        for job in group[: -(FILLING_KEPT if fills else FINISHED_KEPT)]:
-            job.fills = False  # so that a client that follows it stops waiting
-            gone.add(id(job))
-    if gone:
-        jobs.finished = [job for job in jobs.finished if id(job) not in gone]
+    finished = jobs.finished
+    if len(finished) <= FINISHED_KEPT:
+        return
+    if catalog.building is not None:
+        finished = [job for job in finished if not is_building(job, catalog)]
+    own = [job for job in finished if not job.asked]
+    old = own[:-FINISHED_KEPT]
+    if len(own) < len(finished):
+        asked = [job for job in finished if job.asked and not job.fills]
+        filling = [job for job in finished if job.asked and job.fills]
+        old += asked[:-FINISHED_KEPT] + filling[:-FILLING_KEPT]
+    for job in old:
+        job.fills = False  # so that a client that follows it stops waiting
+        for place, one in enumerate(jobs.finished):
+            if one is job:
+                del jobs.finished[place]
+                break
 
 
 HANDLERS: Mapping[type, Callable[[Jobs, Any, Record], None]] = {

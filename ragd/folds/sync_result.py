@@ -62,9 +62,10 @@ def apply(result: SyncResult, event: Any, record: Record, catalog: Catalog, jobs
         if event.changed or event.removed or result.last_sync is None:
             return
         result.last_sync = record.ts  # no difference: the same as a sync
-    before = _figures(result)
+    is_new = isinstance(event, JobFinished | VaultScanned)
+    before = None if is_new else _figures(result)
     _copy_figures(result, catalog, jobs)
-    if before == _figures(result) and not isinstance(event, JobFinished | VaultScanned):
+    if before is not None and before == _figures(result):
         return
     result.last_sync_mtime = catalog.newest_mtime
     result.seq = record.seq

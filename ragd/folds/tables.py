@@ -3,6 +3,7 @@
 It never reads the table itself: the counts come from the facts of the store writer.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, cast
@@ -25,9 +26,11 @@ class Folders:
         """`chunks_of`: the notes, and how many chunks each has."""
         self._notes: dict[str, int] = {}
         self._chunks: dict[str, int] = {}
-        for path, chunks in chunks_of.items():
-            self.add(path)
-            self.add_chunks(path, chunks)
+        for name, notes in Counter(path.rpartition("/")[0] for path in chunks_of).items():
+            for folder in _with_parents(name):
+                self._notes[folder] = self._notes.get(folder, 0) + notes
+        for path in [path for path in chunks_of if path.startswith("@")]:
+            self.add_chunks(path, chunks_of[path])
 
     def __contains__(self, folder: object) -> bool:
         return folder in self._notes
@@ -62,14 +65,19 @@ class Folders:
 
 def _parents(path: str) -> Iterator[str]:
     """The folders that this note is in, from the innermost to the outermost."""
-    folder = path.rpartition("/")[0]
+    return _with_parents(path.rpartition("/")[0])
+
+
+def _with_parents(folder: str) -> Iterator[str]:
+    """This folder and those that it is in; nothing for the root."""
     while folder:
         yield folder
         folder = folder.rpartition("/")[0]
 
 
-class Entry(Struct, frozen=True):
-    """One note in the index. Frozen, so that a copied dict of entries never changes."""
+class Entry(Struct, frozen=True, gc=False):
+    """One note in the index. Frozen, so that a copied dict of entries never changes. The garbage
+    collector does not look at it: there are as many as notes, and none refers to another."""
 
     sha256: str
     mtime_ns: int
@@ -101,7 +109,8 @@ class Table(Struct, dict=True):
     table_version: int = 0
 
     def __post_init__(self) -> None:
-        self.__dict__["lacking"] = {path: None for path, e in self.files.items() if e.lacking > 0}
+        lacking = [p for p, e in self.files.items() if e.chunks > e.embedded + e.barred]
+        self.__dict__["lacking"] = dict.fromkeys(lacking)
         self.__dict__["folders"] = Folders({p: e.chunks for p, e in self.files.items()})
 
     @property
@@ -131,18 +140,20 @@ class Table(Struct, dict=True):
 
     def put(self, path: str, entry: Entry) -> None:
         """Add a note, or replace its entry."""
-        before = self.files.get(path)
-        if before is not None:
-            self._add(before, -1)
-            self.folders.add_chunks(path, -before.chunks)
-            self.lacking.pop(path, None)
-        else:
-            self.folders.add(path)
-        self.files[path] = entry
+        files, lacking = self.files, self.lacking
+        before = files.get(path)
+        files[path] = entry
         self._add(entry, 1)
-        self.folders.add_chunks(path, entry.chunks)
-        if entry.lacking > 0:
-            self.lacking[path] = None
+        if before is None:
+            self.folders.add(path)
+        else:
+            self._add(before, -1)
+            if lacking:
+                lacking.pop(path, None)
+        if path.startswith("@"):  # only these are counted for a collection
+            self.folders.add_chunks(path, entry.chunks - (before.chunks if before else 0))
+        if entry.chunks > entry.embedded + entry.barred:  # `lacking`
+            lacking[path] = None
 
     def drop(self, path: str) -> None:
         """Remove a note."""
@@ -156,8 +167,9 @@ class Table(Struct, dict=True):
     def _add(self, entry: Entry, sign: int) -> None:
         self.chunks += sign * entry.chunks
         self.chunks_embedded += sign * entry.embedded
-        self.chunks_barred += sign * entry.barred
-        self.chunks_withheld += sign * entry.withheld
+        if entry.barred or entry.withheld:
+            self.chunks_barred += sign * entry.barred
+            self.chunks_withheld += sign * entry.withheld
 
     def copy_from(self, other: "Table") -> None:
         """Replace the content with that of another table. The two share it from then on."""
@@ -168,10 +180,10 @@ class Table(Struct, dict=True):
 
     def store(self, file: StoredFile) -> None:
         """The rows of a note were replaced."""
-        chunks = max(0, file.chunks)
-        embedded = max(0, min(file.embedded, chunks))
-        entry = Entry(file.sha256, file.mtime_ns, file.size, chunks, embedded)
-        self.put(file.path, replace(entry, ctime_ns=file.ctime_ns))
+        chunks = file.chunks if file.chunks > 0 else 0
+        embedded = _clamp(file.embedded, chunks)
+        size, mtime_ns, ctime_ns = file.size, file.mtime_ns, file.ctime_ns
+        self.put(file.path, Entry(file.sha256, mtime_ns, size, chunks, embedded, 0, 0, ctime_ns))
 
     def fill(self, file: FilledFile) -> None:
         """Some rows of a note got vectors, and some never will."""
@@ -216,4 +228,4 @@ class Building(Table):
 
 
 def _clamp(count: int, most: int) -> int:
-    return max(0, min(count, most))
+    return 0 if count < 0 else most if count > most else count

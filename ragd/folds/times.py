@@ -1,17 +1,39 @@
 """Times in the format of the log (UTC, microseconds, Z). Pure: it reads no clock."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from functools import lru_cache
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH = datetime(1970, 1, 1)  # all times here are UTC
+_MICROSECOND = timedelta(microseconds=1)
 _FIRST_NS = -2_208_988_800_000_000_000  # 1900-01-01
 _LAST_NS = 253_402_300_799_999_999_000  # the end of 9999: what ISO 8601 can write
 
 
 def iso_of_ns(moment_ns: int) -> str:
     """Nanoseconds since 1970 as text; times outside the calendar become the nearest valid one."""
-    kept = min(max(moment_ns, _FIRST_NS), _LAST_NS)
-    moment = _EPOCH + timedelta(microseconds=kept // 1000)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return _iso_of_us(us_of_ns(moment_ns))
+
+
+def us_of_ns(moment_ns: int) -> int:
+    """The microseconds that `iso_of_ns` writes. They compare as the texts do."""
+    if _FIRST_NS <= moment_ns <= _LAST_NS:
+        return moment_ns // 1000
+    return (_FIRST_NS if moment_ns < _FIRST_NS else _LAST_NS) // 1000
+
+
+def _iso_of_us(moment_us: int) -> str:
+    moment = _EPOCH + timedelta(microseconds=moment_us)
+    return moment.isoformat(timespec="microseconds") + "Z"
+
+
+@lru_cache(maxsize=16)
+def us_of_iso(text: str) -> int | None:
+    """The microseconds in a text of `iso_of_ns`; None if it did not make this text."""
+    try:
+        moment_us = (datetime.fromisoformat(text.removesuffix("Z")) - _EPOCH) // _MICROSECOND
+    except (ValueError, TypeError):  # not a time, or one with an offset
+        return None
+    return moment_us if _iso_of_us(moment_us) == text else None
 
 
 def ns_of_iso(moment: str) -> int:

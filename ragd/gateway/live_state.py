@@ -16,6 +16,8 @@ class ProcessStats(Struct, frozen=True):
     descriptors: int | None
     threads: int
     tasks: int
+    workers: int | None = None  # processes that the daemon has started, and their memory
+    workers_bytes: int | None = None
 
 
 class LiveState(Struct):

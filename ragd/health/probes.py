@@ -61,6 +61,7 @@ class Probes:
         self._scan_age = _AgeOf(clock)
         self._pending_since: tuple[str, float] | None = None
         self._digest: str | None = None  # of Ollama's model, at the last probe
+        self._checked = lance_store.CheckedFiles(clock.monotonic)
 
     def by_dependency(self) -> DependencyProbes:
         """How the health monitor probes each dependency."""
@@ -93,6 +94,7 @@ class Probes:
     def index(self) -> str | None:
         """Can the index be read? The log has its generation and its lowest version. An index that
         is lost or not open may be an older copy that was restored: opening it adds what is missing.
+        The first probe of a run reads all of it, the next ones what has changed since.
         """
         while True:
             apart = self._crash.is_set  # read before the generation, which a switch may change
@@ -116,7 +118,7 @@ class Probes:
         ):
             return "INDEX_CORRUPTED"
         if generation is None or not apart:
-            return lance_store.probe(folder, generation, expected, vault)
+            return lance_store.probe(folder, generation, expected, vault, self._checked)
         finding = lance_store.examine_apart(folder, generation, expected, vault)
         return finding.code if finding is not None else None
 

@@ -23,6 +23,7 @@ from ragd.eventlog.segment import first_seq_of, segment_names
 from ragd.eventlog.snapshot import (
     Snapshot,
     drop_old_segments,
+    newest_size,
     remove_half_written,
     remove_old_snapshots,
     write_snapshot,
@@ -31,6 +32,7 @@ from ragd.events import JobStarted, SegmentQuarantined
 from ragd.folds import FOLDS_VERSION, State, apply
 from ragd.folds.encoding import encode_later
 from ragd.runtime.crash_points import crashpoint
+from ragd.runtime.garbage_collection import collector_paused
 from ragd.state.replay import state_at, states_newest_first
 
 HEALTH_CHANGES_MAX = 1024
@@ -66,18 +68,23 @@ class Ledger:
         self._created_by = created_by
         self.run_id = run
         remove_half_written(snapshots)
-        self.state = next(states_newest_first(snapshots), State())
+        with collector_paused():  # at 100,000 notes it would look at each of them many times
+            self.state = next(states_newest_first(snapshots), State())
         self.snapshot_seq = self.state.seq
         self._disk = RealDisk(events)
         self._health_changes: deque[HealthChange] = deque(maxlen=HEALTH_CHANGES_MAX)
         self._health_changed = asyncio.Event()
         self._opened = clock.monotonic()
         self._job_starts: dict[str, float] = {}  # of this run, on the monotonic clock
-        recovered = recover(self._disk, self.state.seq, self._fold_recovered)
+        with collector_paused():
+            recovered = recover(self._disk, self.state.seq, self._fold_recovered)
         names = segment_names(self._disk)
         self.oldest_seq = first_seq_of(names[0]) if names else recovered.position.next_seq
         self.incidents: list[Incident] = recovered.incidents
         appender = Appender(self._disk, recovered.position, run, created_by, segment_max_bytes)
+        self._appender = appender
+        self._covered_bytes = -recovered.replayed_bytes  # of this run, by the newest snapshot
+        self.snapshot_bytes = newest_size(snapshots)
         self.journal = Journal(
             self._disk, appender, clock, self._fold_appended, last_readable=self.state.seq
         )
@@ -139,12 +146,19 @@ class Ledger:
             await self.snapshot()  # so that the next start does not find the same gap
         self.incidents = []
 
+    @property
+    def bytes_since_snapshot(self) -> int:
+        """How much of the log the next start has to read, about."""
+        return self._appender.written_bytes - self._covered_bytes
+
     async def snapshot(self) -> list[str]:
         """Write the folded state to disk, and drop segments that are past retention."""
+        covered = self._appender.written_bytes
         seq, encode = self.state.seq, encode_later(self.state)  # it changes while we write
         snapshot = self._snapshot(seq, await asyncio.to_thread(encode))
         await asyncio.to_thread(write_snapshot, self._snapshots, snapshot)
-        self.snapshot_seq = snapshot.seq
+        self.snapshot_seq, self.snapshot_bytes = snapshot.seq, len(bytes(snapshot.state))
+        self._covered_bytes = covered
         return await asyncio.to_thread(self._drop_old_files)
 
     def _snapshot(self, seq: int, encoded: bytes) -> Snapshot:

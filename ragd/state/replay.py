@@ -21,6 +21,7 @@ from ragd.eventlog.segment import Segment, first_seq_of, segment_name, segment_n
 from ragd.eventlog.snapshot import read_snapshot, snapshot_files, snapshots_newest_first
 from ragd.folds import FOLDS_VERSION, State, apply, decode_state
 from ragd.folds.sync_result import SyncResult
+from ragd.runtime.garbage_collection import collector_paused
 
 
 class Replayed(Struct):
@@ -47,6 +48,7 @@ def states_newest_first(snapshots: Path) -> Iterator[State]:
             continue  # the checksum is right, but the content is not a state
 
 
+@collector_paused()
 def replay(
     events: Path,
     snapshots: Path,
@@ -89,6 +91,7 @@ def replay(
     return result
 
 
+@collector_paused()
 def state_at(events: Path, snapshots: Path, seq: int) -> State | None:
     """The state right after `seq`, or None if any record on the way there is missing or damaged."""
     state = _latest(snapshots, seq)

@@ -6,6 +6,7 @@ All paths are relative to the root. It is synchronous: call it in a thread. It n
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -124,7 +125,7 @@ class CollectionFiles:
         found = memory.files.scan(rules.folders, self.rules.patterns, memory.identity)
         memory.identity = found.identity
         sample = memory.sample.measure([note.path for note in found.notes], self._sampled)
-        newest = max((note.mtime_ns for note in found.notes), default=None)
+        newest = max(map(attrgetter("mtime_ns"), found.notes), default=None)
         return CollectionScan(
             found.notes,
             found.identity,

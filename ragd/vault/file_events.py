@@ -18,6 +18,9 @@ from typing import Literal
 # `awatch` does not report when the watch has begun, and blocks the event loop until then.
 from watchfiles._rust_notify import RustNotify
 
+from ragd.vault import inotify
+from ragd.vault.inotify import Inotify
+
 QUIET_MS = 5000
 WATCHES_TREES = sys.platform in (
     "darwin",
@@ -25,7 +28,7 @@ WATCHES_TREES = sys.platform in (
 )  # one watch covers all subfolders; links are not followed
 MOST_FOLDERS = 50_000  # each takes about a kilobyte of the system's memory
 BEGIN_TRIES = 3
-CHECK_MS = 250  # how soon an outdated watch is noticed
+CHECK_MS = 250  # how soon an outdated watch is noticed, where nothing can wake the thread
 ROOT = "."  # the path of the watched folder itself
 
 EventKind = Literal["added", "modified", "deleted"]
@@ -61,7 +64,7 @@ class FileEvents:
         except (OSError, RuntimeError) as why:
             raise WatchDied(why) from None
 
-    def _begin(self) -> RustNotify:
+    def _begin(self) -> RustNotify | Inotify:
         """Watches each folder separately, because a watch of a tree follows links out of it.
 
         Where the system watches trees without following links, one watch of the root is enough.
@@ -74,6 +77,8 @@ class FileEvents:
             self._folders = {name for name in self._folders if _is_folder(self._path_of(name))}
             paths = [self._root, *map(self._path_of, self._folders)]
             try:
+                if inotify.IS_AVAILABLE:
+                    return Inotify(paths)
                 return RustNotify(paths, False, False, 0, False, False)
             except FileNotFoundError:
                 continue  # one of them was removed meanwhile
@@ -87,6 +92,11 @@ class FileEvents:
         outdated and `next` returns soon."""
         if not WATCHES_TREES and self._folders != set(folders):
             self.is_outdated = True
+            self._wake()
+
+    def _wake(self) -> None:
+        if isinstance(self._notify, Inotify):
+            self._notify.wake()
 
     async def next(self) -> set[FileEvent]:
         """Wait for events; an empty set after some quiet seconds. Raises WatchDied."""
@@ -126,14 +136,15 @@ class FileEvents:
         """Only the thread that waits for events may close the watch, and only once."""
         if self._closing is None:
             self._stop.set()
+            self._wake()
             self._closing = self._thread.submit(self._notify.close)
             self._thread.shutdown(wait=False)
         return self._closing
 
     def _wait(self) -> set[tuple[int, str]]:
         end = time.monotonic() + QUIET_MS / 1000
+        check_ms = QUIET_MS if isinstance(self._notify, Inotify) else min(QUIET_MS, CHECK_MS)
         while True:
-            check_ms = min(QUIET_MS, CHECK_MS)
             found = self._notify.watch(self._step_ms, self._step_ms, check_ms, self._stop)
             if not isinstance(found, str):
                 return found

@@ -10,24 +10,21 @@ a file's content, and never puts the content in a message.
 import hashlib
 import os
 from collections.abc import Callable, Container, Mapping, Sequence
-from importlib.resources import files as resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
-from msgspec import Struct, field, structs
+from msgspec import structs
 
-from ragd.batch.in_flight import ReadFile
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.config.schema import Config
 from ragd.events import GoneReason, TouchedFile
 from ragd.folds.catalog import Entry
-from ragd.notes.documents.kinds import is_growing, kind_of
+from ragd.notes.documents.kinds import is_slow, kind_of
 from ragd.notes.documents.model import Document, Unreadable
-from ragd.notes.model import ChunkOptions, Note
-from ragd.notes.parse import Unparsable, fingerprint, parse_note
-from ragd.notes.wordpiece import WordPiece
+from ragd.notes.model import ChunkOptions
+from ragd.notes.parse import fingerprint, parse_note
 from ragd.paths import lies_in_by_name
 from ragd.vault.collection_files import (
     CollectionFiles,
@@ -52,9 +49,13 @@ from ragd.vault.files import (
     SkipPath,
     VaultGone,
 )
+from ragd.vault.note_parsers import NoteParsers
 from ragd.vault.note_sample import MOST_NOTES
+from ragd.vault.parse_worker import UnparsedNote
+from ragd.vault.read_result import NoteBytes, ReadResult, text_bytes
 from ragd.vault.reading_rules import roots_of, rules_of
 from ragd.vault.session_rules import SessionRules
+from ragd.vault.token_count import shipped_word_pieces
 
 __all__ = ["NoteReader", "PathKind", "ReadResult", "RootIdentity", "VaultGone"]
 
@@ -63,22 +64,6 @@ LEAST_SAMPLED = 20  # notes of each collection whose language is detected
 T = TypeVar("T")
 
 ChooseCode = Callable[[str], str]  # from `security.code_blocks`: "keep" or "remove"
-
-
-class ReadResult(Struct):
-    """What a read found at each of its paths."""
-
-    files: list[ReadFile] = field(default_factory=list)
-    touched: list[TouchedFile] = field(default_factory=list)  # the same content as before
-    gone: list[str] = field(default_factory=list)
-    skipped: list[tuple[str, str]] = field(default_factory=list)
-    failed: list[tuple[str, str]] = field(default_factory=list)
-    unstable: list[str] = field(default_factory=list)  # changed meanwhile, or not readable now
-    left: list[str] = field(default_factory=list)  # not read: the byte limit was reached
-    bytes_parsed: int = 0
-    # Not read, because their collection is gone: they may still exist.
-    unreachable: list[str] = field(default_factory=list)
-    lost: dict[str, VaultGone] = field(default_factory=dict)  # those collections
 
 
 class _Roots(NamedTuple):
@@ -103,6 +88,7 @@ class NoteReader:
         recorded_collections: Callable[[], Container[str]] = frozenset,
         choose_code: ChooseCode | None = None,
         stored: Callable[[str], Entry | None] = lambda path: None,
+        parsers: NoteParsers | None = None,
     ) -> None:
         """`recorded_collections`: those that were scanned, even if they are not configured any
         more. Their notes leave the index, and no folder of the vault is mistaken for them.
@@ -113,8 +99,8 @@ class NoteReader:
         self._clock = clock
         self._documents = documents or DocumentReader()
         self._recorded = recorded_collections
-        vocabulary = resources("ragd").joinpath("data", "vocab.txt").read_text("utf-8")
-        self.count_tokens = WordPiece(vocabulary).count
+        self.count_tokens = shipped_word_pieces().count
+        self._parsers = parsers or NoteParsers(self.count_tokens)
         self._roots = self._make_roots(settings.current, {})
 
     @property
@@ -253,6 +239,7 @@ class NoteReader:
         """
         reading = ReadResult()
         options = self._options()
+        unparsed: list[NoteBytes] = []
         if paths and collection in self._current_roots():
             self._usable_files(collection)
         for position, path in enumerate(paths):
@@ -263,7 +250,10 @@ class NoteReader:
                 reading.gone.append(path)
                 continue
             try:
-                self._read_one(collection, path, known.get(path), options, again, reading)
+                found = self._read_one(collection, path, known.get(path), again, reading)
+                if found is not None:
+                    self._read_document(collection, found, options, reading)
+                    unparsed.append(found)
             except NoteMissing:
                 reading.gone.append(path)
             except SkipPath as why:
@@ -272,6 +262,7 @@ class NoteReader:
                 reading.unstable.append(path)
             except FileUnreadable as why:
                 reading.failed.append((path, why.reason))
+        self._parse(collection, unparsed, options, reading)
         return reading
 
     def _read_one(
@@ -279,30 +270,55 @@ class NoteReader:
         collection: str,
         path: str,
         known: Entry | None,
-        options: ChunkOptions,
         again: bool,
         reading: ReadResult,
-    ) -> None:
-        """Add one note to the result."""
+    ) -> NoteBytes | None:
+        """One note as it is on disk; None if it is the known one."""
         data, facts = self._files(collection).read(self.split(path)[1])
         self._sessions.refuse_expired(collection, data, facts)
         digest = hashlib.sha256(data).hexdigest()
         if known is not None and known.sha256 == digest and not again:
             times = (facts.mtime_ns, facts.size, digest, facts.ctime_ns)
             reading.touched.append(TouchedFile(path, *times))
+            return None
+        return NoteBytes(path, data, digest, facts)
+
+    def _read_document(
+        self, collection: str, found: NoteBytes, options: ChunkOptions, reading: ReadResult
+    ) -> None:
+        """Parse a file of a slow kind at once: how much text it has is not known before."""
+        path, data = found.path, found.data
+        if not is_slow(path):
+            reading.bytes_parsed += len(data)
             return
-        document = self._documents.read(path, data, digest) if kind_of(path).is_slow else None
-        note = parse_note(
+        from_worker = kind_of(path).is_slow
+        document = self._documents.read(path, data, found.digest) if from_worker else None
+        found.note = parse_note(
             path, data, options, self.count_tokens, collection=collection, document=document
         )
-        reading.bytes_parsed += _text_bytes(path, data, note)
-        if isinstance(note, Unparsable):
-            reading.failed.append((path, note.reason))
-        elif note.hidden is not None:
-            reading.skipped.append((path, note.hidden))
-        else:
-            times_and_note = (facts.mtime_ns, facts.size, note, facts.ctime_ns)
-            reading.files.append(ReadFile(path, digest, *times_and_note))
+        reading.bytes_parsed += text_bytes(found)
+
+    def _parse(
+        self,
+        collection: str,
+        found: Sequence[NoteBytes],
+        options: ChunkOptions,
+        reading: ReadResult,
+    ) -> None:
+        """Split these notes into chunks and add them to the result."""
+        unparsed = [UnparsedNote(one.path, one.data) for one in found if one.note is None]
+        parsed = iter(self._parsers.parse(collection, unparsed, options))
+        for one in found:
+            reading.add(one, next(parsed) if one.note is None else one.note)
+
+    @property
+    def parser_pids(self) -> list[int]:
+        """The ids of the processes that split notes now."""
+        return self._parsers.pids
+
+    def close(self) -> None:
+        """End the processes that split notes."""
+        self._parsers.close()
 
     @property
     def keeps_code(self) -> bool:
@@ -378,10 +394,3 @@ def _outer(
     """Calls `work` with the paths in their collection; the answer has the paths as given."""
     inner = {split(path)[1]: path for path in paths}
     return {inner[path]: found for path, found in work(list(inner)).items()}
-
-
-def _text_bytes(path: str, data: bytes, note: Note | Unparsable) -> int:
-    """How much text was read. Most of a session is not kept, so only its chunks count."""
-    if isinstance(note, Unparsable) or not is_growing(path):
-        return len(data)
-    return sum(len(chunk.text) for chunk in note.chunks)

@@ -50,6 +50,8 @@ _SF_DATALESS = 0x40000000
 _ATTRIBUTES_AWAY = 0x00001000 | 0x00040000 | 0x00400000
 _REPARSE_POINT = 0x400
 _HAS_MARKS = hasattr(os.stat_result, "st_flags") or hasattr(os.stat_result, "st_file_attributes")
+# Regular files have no marks and a time of change: only their size can be a reason to skip them.
+HAS_PLAIN_FILES = HAS_CHANGE_TIME and not _HAS_MARKS
 
 
 class ChangedWhileRead(Exception):

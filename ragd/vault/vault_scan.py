@@ -5,6 +5,7 @@ It reads no root itself.
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from operator import attrgetter
 
 from msgspec import Struct, field
 
@@ -29,6 +30,14 @@ class VaultScan(Struct):
     not_included: list[KindCount] = field(default_factory=list)  # files that no pattern includes
     code_percent: int | None = None  # how much of a sample of the vault's text is fenced code
     began_seq: int = 0  # the last record before it began
+    known_paths: frozenset[str] | None = None  # see `paths`
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The paths of all notes."""
+        if self.known_paths is None:
+            self.known_paths = frozenset(map(attrgetter("path"), self.notes))
+        return self.known_paths
 
     @property
     def newest_mtime(self) -> str | None:

@@ -4,17 +4,19 @@ It follows no link and opens no file.
 """
 
 import os
+import stat
 from typing import Literal
 
 from msgspec import Struct
 
-from ragd.notes.documents.kinds import is_growing, kind_of, known_kind
+from ragd.notes.documents.kinds import KINDS, is_growing, kind_of, known_kind
 from ragd.vault import leftover_files
 from ragd.vault.collection_paths import VAULT
 from ragd.vault.disk_waits import disk_answered, waits_for_disk
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.folder_rules import NAME_TAKEN, TEMPLATES, FolderRules
 from ragd.vault.safe_open import (
+    HAS_PLAIN_FILES,
     LINK,
     OpenFolder,
     SkipPath,
@@ -26,6 +28,8 @@ from ragd.vault.safe_open import (
 
 DEEPEST = 128  # folders; each folder is opened from the root, so cost grows with the square
 MOST_TEMPLATES = 8  # reported folders of templates: they have to fit in a record
+ANSWERS = 64  # entries of a folder after which the disk counts as responding
+SMALLEST_LIMIT = min(kind.most_bytes for kind in KINDS.values())
 LONGEST_PATH = 1000  # characters: many paths have to fit in one record of the log
 
 NAME_NOT_UTF8 = "its name is not valid UTF-8"
@@ -139,21 +143,28 @@ class Walk:
         prefix = "".join([step + "/" for step in steps])
         here = self._rules.holds_notes(prefix[:-1])
         match = self._patterns.match
+        notes = self._notes
         entries = 0
         with os.scandir(folder) as listing:
             for entry in listing:
-                disk_answered()
+                if entries % ANSWERS == 0:
+                    disk_answered()
                 entries += 1
                 name = entry.name
                 if entry.is_dir(follow_symlinks=False):
                     self._add_folder(prefix, name, steps)
                 elif here and match(prefix, name):
-                    self._add_file(prefix, name, entry)
+                    note = _plain_note(prefix, name, entry)
+                    if note is not None:
+                        notes.append(note)
+                    else:
+                        self._add_file(prefix, name, entry)
                 elif here:
                     self._add_other(prefix, name, entry)
         return entries
 
     def _add_file(self, prefix: str, name: str, entry: os.DirEntry[str]) -> None:
+        """Add a file that may have to be skipped."""
         path = prefix + name
         reason = leftover_files.why_skipped(name)
         if reason is None and not name.isascii() and not _is_utf8(name):
@@ -210,6 +221,22 @@ class Walk:
             path = os.fsencode(path).decode("utf-8", "backslashreplace")
         shown = path if len(path) <= LONGEST_PATH else path[:LONGEST_PATH] + "…"
         self._skipped.append(SkippedPath(shown, reason))
+
+
+def _plain_note(prefix: str, name: str, entry: os.DirEntry[str]) -> NoteFile | None:
+    """The file, if nothing about it can be a reason to skip it: that is so for nearly all. Else
+    None, and `_add_file` finds the reason."""
+    path = prefix + name
+    if not name.isascii() or len(path) > LONGEST_PATH or leftover_files.why_skipped(name):
+        return None
+    try:
+        found = entry.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    size = found.st_size
+    if found.st_mode & 0o170000 != stat.S_IFREG or size > SMALLEST_LIMIT or not HAS_PLAIN_FILES:
+        return None
+    return NoteFile(path, size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 def count_notes(

@@ -20,12 +20,11 @@ class LeftOutNotes:
     def pick(self, scanned: VaultScan) -> dict[str, NoteFile]:
         """The notes of a scan that are to be remembered."""
         catalog = self._ledger.state.catalog
+        files, left_out = catalog.files, catalog.skipped.keys() | catalog.failed.keys()
         return {
             note.path: note
             for note in scanned.notes
-            if note.path not in catalog.files
-            or note.path in catalog.skipped
-            or note.path in catalog.failed
+            if note.path not in files or (left_out and note.path in left_out)
         }
 
     def remember(self, notes: dict[str, NoteFile]) -> None:

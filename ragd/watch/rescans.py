@@ -140,6 +140,7 @@ class Rescans:
             includes=self._notes.includes,
             may_exist=scanned.may_exist,
             moves=moves,
+            paths=scanned.paths,
         )
         plan = self._hold.apply_to(plan, stored, scanned)
         notes = self._left_out.pick(scanned)
@@ -160,5 +161,7 @@ class Rescans:
         """Skipped and failed notes that do not exist any more."""
         catalog = self._ledger.state.catalog
         listed = catalog.skipped.keys() | catalog.failed.keys()
-        present = {path for path, _ in scanned.skipped}.union(note.path for note in scanned.notes)
+        if not listed:
+            return []
+        present = scanned.paths.union(path for path, _ in scanned.skipped)
         return vanished(listed, present, scanned.may_exist)

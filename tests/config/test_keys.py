@@ -133,7 +133,7 @@ def test_giant_input_is_refused_in_few_words() -> None:
 
 def test_a_section_can_be_read_and_not_set() -> None:
     watch = get_value({"watch": {"rescan_s": 60}}, "watch")
-    assert watch == {"debounce_s": 2, "collect_s": 5, "rescan_s": 60}
+    assert watch == {"debounce_s": 2, "collect_s": 5, "quiet_s": 0.5, "rescan_s": 60}
     with pytest.raises(ConfigError, match="is a section") as refused:
         set_value({}, "watch", "{}")
     assert "watch.debounce_s" in refused.value.suggestion

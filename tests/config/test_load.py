@@ -56,6 +56,7 @@ def test_a_vault_path_alone_gives_the_defaults_of_the_specification() -> None:
             "base_url": "http://localhost:11434",
             "dimensions": 0,  # the model's own, which is 1024 for the default model
             "batch_size": 64,
+            "worker_idle_s": 3600,
         },
         "role": "writer",
         "vector_store": {
@@ -97,7 +98,7 @@ def test_a_vault_path_alone_gives_the_defaults_of_the_specification() -> None:
                 "commitments": ["shopping list", "costco", "amazon", "grocery"],
             },
         },
-        "watch": {"debounce_s": 2, "collect_s": 5, "rescan_s": 300},
+        "watch": {"debounce_s": 2, "collect_s": 5, "quiet_s": 0.5, "rescan_s": 300},
         "health": {"probe_s": 30, "stale_s": 3600, "auto_reindex": False},
         "search": {
             "fusion": "weighted",

@@ -80,7 +80,7 @@ class Vault:
         return note
 
     def configure(self, **config: Any) -> None:
-        still = {"debounce_s": 60, "collect_s": 300, "rescan_s": 86400}  # no automatic sync
+        still = {"debounce_s": 60, "rescan_s": 86400}  # no automatic sync
         whole: dict[str, Any] = {
             "vault_path": str(self.root),
             "embedding": {"provider": "embedded"},

@@ -27,7 +27,7 @@ def test_without_its_provider_full_text_answers_and_says_why(daemon: ManagedDaem
 def test_a_change_that_waits_for_too_long_makes_the_index_stale(
     start_daemon: DaemonFactory,
 ) -> None:
-    slow = {"debounce_s": 0.05, "collect_s": 300, "rescan_s": 3600}
+    slow = {"debounce_s": 0.05, "collect_s": 300, "quiet_s": 300, "rescan_s": 3600}
     health = {"probe_s": 0.1, "stale_s": 1}
     daemon = start_daemon(indexed=False, watch=slow, health=health)
     daemon.request_job("full")

@@ -103,7 +103,7 @@ async def test_a_scan_does_not_hide_an_edit_that_it_cannot_see(
     """Size and time are as the index has them, but the note was read, and differs."""
     await old_index()
     # Changes are collected until a sync is requested.
-    watch = {"debounce_s": 0.05, "collect_s": 300, "rescan_s": 3600}
+    watch = {"debounce_s": 0.05, "collect_s": 300, "quiet_s": 300, "rescan_s": 3600}
     configure(vault_path=str(vault), watch=watch)
     running = await start(lambda: edit_quietly(vault / "Shopping.md", "coriander", "cucumbers"))
     announced = await running.until(FilesChanged)

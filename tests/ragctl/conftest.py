@@ -302,6 +302,8 @@ class FakeDaemon:
                 "descriptors": 14,
                 "threads": 3,
                 "tasks": 28,
+                "workers": 0,
+                "workers_bytes": 0,
             },
             "log": {
                 "seq": len(self.records),

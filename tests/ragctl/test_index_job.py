@@ -69,6 +69,35 @@ def test_no_wait_names_the_job_and_follows_nothing(ragctl: Ragctl, fake: FakeDae
     assert FOLLOWED not in fake.requests
 
 
+@pytest.mark.parametrize(
+    ("waiting", "sentence"),
+    [
+        (step("vectors", 3, 18), "Waiting for vectors"),
+        (step("queued"), "Waiting for another job to end"),
+    ],
+)
+def test_a_long_wait_is_explained_once_on_stderr(
+    ragctl: Ragctl,
+    fake: FakeDaemon,
+    monkeypatch: pytest.MonkeyPatch,
+    waiting: dict[str, Any],
+    sentence: str,
+) -> None:
+    monkeypatch.setattr(index_job, "LONG_WAIT_S", 0.0)
+    fake.say(waiting, step("vectors", 4, 18), step("vectors", 5, 18), complete())
+    result = ragctl("sync", "--json")
+    assert result.code == 0
+    assert result.err.count(sentence) == 1 and "--no-wait" in result.err
+
+
+def test_people_see_what_a_long_wait_is_for(terminal: StartTerminal, fake: FakeDaemon) -> None:
+    fake.say(step("vectors", 3, 18))
+    screen = terminal("sync")
+    screen.until("Waiting for vectors")
+    fake.say(complete())
+    assert screen.ended() == 0
+
+
 # How it ends
 
 

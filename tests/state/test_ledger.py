@@ -52,6 +52,23 @@ async def test_a_reopened_ledger_knows_what_it_knew(home: Home) -> None:
         assert again.oldest_seq == 1
 
 
+async def test_a_ledger_knows_how_much_the_next_start_has_to_read(home: Home) -> None:
+    async with home.ledger() as ledger:
+        await work(ledger)
+        in_all = ledger.bytes_since_snapshot
+        assert 0 <= sum(p.stat().st_size for p in home.segments) - in_all < 200  # the header
+    async with home.ledger() as again:
+        assert abs(again.bytes_since_snapshot - in_all) < 200
+        await again.snapshot()
+        assert again.bytes_since_snapshot == 0
+        await again.journal.append("daemon", DaemonStopped(reason="requested"))
+        little = again.bytes_since_snapshot
+        assert 0 < little < 400
+    async with home.ledger() as third:
+        assert 0 < third.bytes_since_snapshot < 2_000
+        assert third.snapshot_bytes == snapshot_files(home.snapshots)[-1].stat().st_size
+
+
 async def test_the_log_is_for_its_owner_alone(home: Home) -> None:
     await a_worked_home(home)
     assert home.events.stat().st_mode & 0o777 == 0o700

@@ -19,7 +19,7 @@ import type { MemoryApi } from "./host.js";
 import { promptSection } from "./prompt.js";
 import { getMemory, searchMemory } from "./recall.js";
 import { MEMORY_CONFIG_SCHEMA, type MemorySettings, memorySettingsOf } from "./settings.js";
-import { summaryOf } from "./summary.js";
+import { messagesSince, summaryOf } from "./summary.js";
 import { FORGET_MEMORY, GET_MEMORY, MEMORY_SLOT_TOOLS, SEARCH_MEMORY, WRITE_MEMORY } from "./tools.js";
 
 export const ABOUT_MEMORY = {
@@ -84,13 +84,16 @@ export function registerMemory(api: MemoryApi): void {
     );
   }
   if (settings.summary) {
+    const summarised = new Map<string, number>(); // when a chat was last summarised; OpenClaw passes older messages, too
     api.on("before_reset", async ({ messages }, context) => {
       if (chatOf(context, stored) === "shared") return;
-      const text = summaryOf(messages, context.sessionKey ?? "", Date.now(), zoneOf(api));
+      const [key, now] = [context.sessionKey ?? "", Date.now()];
+      const text = summaryOf(messagesSince(messages, summarised.get(key) ?? 0), key, now, zoneOf(api));
       if (text === null) return;
-      const path = `memory/${dayOf(Date.now(), zoneOf(api))}.md`;
+      const path = `memory/${dayOf(now, zoneOf(api))}.md`;
       const kept = await append(settings, askerOf(context, stored), { path, text });
-      if (!kept) api.logger?.warn("obsidian-rag-memory: the summary of a conversation was not kept");
+      if (kept) summarised.set(key, now);
+      else api.logger?.warn("obsidian-rag-memory: the summary of a conversation was not kept");
     });
   }
 }

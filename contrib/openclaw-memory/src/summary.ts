@@ -22,6 +22,15 @@ export function summaryOf(messages: unknown, sessionKey: string, nowMs: number, 
   return [`## Conversation until ${timeOf(nowMs, zone)}`, "", ...first, ...gap, ...said.slice(1).slice(-LAST)].join("\n");
 }
 
+/** The messages after this time. One without a time counts as new. */
+export function messagesSince(messages: unknown, timeMs: number): unknown[] {
+  const isNew = (message: unknown) => {
+    const time = isObject(message) ? message["timestamp"] : undefined;
+    return typeof time !== "number" || time > timeMs;
+  };
+  return (Array.isArray(messages) ? messages : []).filter(isNew);
+}
+
 function line(message: unknown): string[] {
   const one = isObject(message) && isObject(message["message"]) ? message["message"] : message;
   if (!isObject(one) || (one["role"] !== "user" && one["role"] !== "assistant")) return [];

@@ -167,6 +167,18 @@ test("/new leaves a short summary without tool output", async () => {
   assert.equal(summaryOf([{ role: "user", content: "/new" }], "agent:main:main", 0), null);
 });
 
+test("a summary leaves out what an earlier one has", async () => {
+  await withRagd(() => envelope({ path: "x" }), async (ragd, host) => {
+    const [before, after] = [Date.now() - 1_000, Date.now() + 60_000];
+    const first = { role: "user", content: "Plan the trip", timestamp: before };
+    await host.hook("before_reset")({ messages: [first], reason: "new" }, MAIN);
+    const second = { role: "user", content: "Cook rice", timestamp: after };
+    await host.hook("before_reset")({ messages: [first, second], reason: "new" }, MAIN);
+    assert.match(String(ragd.asked[0]?.body["text"]), /Plan the trip/);
+    assert.match(String(ragd.asked[1]?.body["text"]), /\n\n- User: Cook rice\n$/);
+  });
+});
+
 test("the log says when OpenClaw's dreaming keeps its own tools", () => {
   for (const [config, count] of [[{}, 1], [{ dreaming: { enabled: false } }, 0]] as const) {
     const lines: string[] = [];

@@ -1,4 +1,4 @@
-/** A user who is connected to the gateway and answers its questions, as the dashboard or an app would. */
+/** A user who is connected to the gateway, chats and answers its questions, as the dashboard or an app would. */
 
 import { waitUntil } from "./checks.ts";
 import type { Gateway } from "./gateway.ts";
@@ -45,6 +45,17 @@ export class ApprovingUser {
     const answer = await this.#call("plugin.approval.resolve", { id: question.id, decision });
     if (answer["ok"] !== true) throw new Error(JSON.stringify(answer));
     return question;
+  }
+
+  /** Types a message in a chat. */
+  async say(sessionKey: string, message: string): Promise<void> {
+    const answer = await this.#call("chat.send", { sessionKey, message, idempotencyKey: `said-${this.#sent}` });
+    if (answer["ok"] !== true) throw new Error(JSON.stringify(answer));
+  }
+
+  /** What was said in a chat, as JSON. */
+  async history(sessionKey: string): Promise<string> {
+    return JSON.stringify((await this.#call("chat.history", { sessionKey }))["payload"]);
   }
 
   close(): void {

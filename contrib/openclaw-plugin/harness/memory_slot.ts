@@ -14,6 +14,11 @@ const ID = "obsidian-rag-memory";
 const GROUP = { sessionKey: "agent:main:telegram:group:-1" };
 const MAIN = "agent:main:main";
 const FACT = { path: "memory/2026-11-18.md", text: "The user's boat is called Albatros.", append: true };
+const READING_ON: Call[] = [
+  { name: "memory_search", arguments: { query: "How much do I owe Sreenivas?", corpus: "wiki" } },
+  { name: "memory_get", arguments: { path: "Journal/2025-11-08.md", from: 1, lines: 20 } },
+];
+const NEARLY_FULL = 185_000; // tokens of 200,000: OpenClaw compacts the conversation before the next turn
 const QUESTION = { query: "What is the user's boat called?" };
 
 export async function aboutMemorySlot(checks: Checks): Promise<void> {
@@ -26,12 +31,7 @@ export async function aboutMemorySlot(checks: Checks): Promise<void> {
       // With dreaming, OpenClaw loads its own memory beside the slot, and its tools have the same names.
       [ID]: { enabled: true, config: { ...config, dreaming: { enabled: false } } },
     };
-    const compaction = { memoryFlush: { forceFlushTranscriptBytes: 1 } }; // before every turn but the first
-    const gateway = await Gateway.configured(
-      sandbox,
-      { allow: ["obsidian-rag", ID, "memory-core"], entries },
-      { compaction },
-    );
+    const gateway = await Gateway.configured(sandbox, { allow: ["obsidian-rag", ID, "memory-core"], entries });
     await checks.item("memory slot: installing the second plugin takes the slot", () => install(sandbox));
     await checks.item("memory slot: the gateway starts with both plugins", async () => {
       await gateway.start();
@@ -126,40 +126,106 @@ async function recalled(gateway: Gateway, word: string): Promise<string> {
 
 async function aboutTurns(checks: Checks, sandbox: Sandbox, gateway: Gateway): Promise<void> {
   const notes = () => notesOf(sandbox.path("home/.obsidian-rag"));
-  const steps: Call[] = [
-    { name: "memory_search", arguments: { query: "How much do I owe Sreenivas?", corpus: "wiki" } },
-    { name: "memory_get", arguments: { path: "Journal/2025-11-08.md", from: 1, lines: 20 } },
-  ];
-  const model = new ScriptedModel(...steps);
-  await model.listen(gateway.modelPort);
-  const turn = (message: string) =>
-    sandbox.run("openclaw", "agent", "--agent", "main", "--session-key", MAIN, "--message", message, "--json");
-  try {
-    await checks.item("memory slot: an agent's turn searches and reads on", async () => {
-      const { stdout, stderr } = await turn("Which train do I like?");
+  await withModel(gateway, READING_ON, (model) =>
+    checks.item("memory slot: an agent's turn searches and reads on", async () => {
+      const words = ["--agent", "main", "--session-key", MAIN, "--message", "Which train do I like?", "--json"];
+      const { stdout, stderr } = await sandbox.run("openclaw", "agent", ...words);
       expect(/"memory_search"/.test(stdout) && /"memory_get"/.test(stdout), stdout + stderr);
       expect(model.systemPrompt.includes("## Memory Recall"), model.systemPrompt.slice(0, 2_000));
       return "";
+    }),
+  );
+  const user = await ApprovingUser.connected(gateway);
+  await aboutRemembering(checks, gateway, user, notes);
+  await withModel(gateway, [], async (model) => {
+    await checks.item("memory slot: a new session (sessions.reset) leaves a short summary of the old one", async () => {
+      await gateway.rpc("sessions.reset", { key: MAIN, reason: "new" });
+      return summarised(sandbox, notes, "Which train do I like?");
     });
-    await checks.item("memory slot: before a compaction the text goes to ragd, not to the workspace", async () => {
-      await turn("And again?");
+    await checks.item("memory slot: a compaction saves to ragd first, not to the workspace", async () => {
+      model.promptTokens = NEARLY_FULL;
+      await answered(user, "And again?");
       await waitUntil(async () => notes().includes(SAVED), 30);
+      model.promptTokens = 1;
+      await answered(user, "And the bus?");
+      const history = await user.history(MAIN);
+      expect(history.includes('"kind":"compaction"'), history);
       expect(notes().includes(SAVED), `${notes()}\n${sandbox.read("gateway.log").slice(-1_500)}`);
       const { stdout } = await sandbox.run("grep", "-rl", "--include=*.md", SAVED, "home", "state");
       const elsewhere = stdout.split("\n").filter((path) => path && !path.includes(".obsidian-rag"));
       expect(elsewhere.length === 0, stdout);
       return SAVED;
     });
-    await checks.item("memory slot: a new session (sessions.reset) leaves a short summary of the old one", async () => {
-      await gateway.rpc("sessions.reset", { key: MAIN, reason: "new" });
-      await waitUntil(async () => notes().includes("## Conversation until"), 60);
-      const text = notes();
-      expect(/## Conversation until.*Which train do I like\?/s.test(text), `${text}\n${sandbox.read("gateway.log").slice(-1_500)}`);
-      return text.slice(text.indexOf("## Conversation"));
+    await checks.item("memory slot: /new typed in a chat leaves a short summary of the conversation", async () => {
+      await answered(user, "Where is the ferry timetable?");
+      await user.say(MAIN, "/new");
+      const text = await summarised(sandbox, notes, "Where is the ferry timetable?");
+      expect(!text.includes("Which train do I like?"), text);
+      return text;
     });
+  });
+  user.close();
+}
+
+/** An agent that remembers something in one turn and forgets it in another. The user agrees both times. */
+async function aboutRemembering(
+  checks: Checks,
+  gateway: Gateway,
+  user: ApprovingUser,
+  notes: () => string,
+): Promise<void> {
+  const agreed = (call: Call, message: string) =>
+    withModel(gateway, [call], async () => {
+      const running = answered(user, message);
+      const { title, description } = (await user.decide("allow-once")).request;
+      await running;
+      return `${title}: ${description}`;
+    });
+  await checks.item("memory slot: an agent's turn remembers, after the user agreed", async () => {
+    const asked = await agreed({ name: "memory_write", arguments: FACT }, "My boat is called Albatros. Remember that.");
+    expect(notes().includes(FACT.text), notes());
+    return asked;
+  });
+  await checks.item("memory slot: an agent's turn forgets, after the user agreed", async () => {
+    const asked = await agreed({ name: "memory_forget", arguments: { path: FACT.path } }, "Forget my boat.");
+    expect(!notes().includes(FACT.text), notes());
+    const { text } = await gateway.invoke("memory_search", QUESTION);
+    expect(!text.includes(FACT.text), text);
+    return asked;
+  });
+}
+
+/** Types a message that was not said before, and waits for the end of the assistant's turn. */
+async function answered(user: ApprovingUser, message: string): Promise<void> {
+  let history = "";
+  const isAnswered = async () => {
+    history = await user.history(MAIN);
+    const asked = history.indexOf(message);
+    const isOver = history.includes('"hasActiveRun":false'); // a message that comes before may be lost
+    return isOver && asked >= 0 && history.includes('"stopReason":"stop"', asked);
+  };
+  await user.say(MAIN, message);
+  await waitUntil(isAnswered, 120);
+  expect(await isAnswered(), `no answer to: ${message}\n${history.slice(-1_500)}`);
+}
+
+async function withModel<T>(gateway: Gateway, calls: Call[], run: (model: ScriptedModel) => Promise<T>): Promise<T> {
+  const model = new ScriptedModel(...calls);
+  await model.listen(gateway.modelPort);
+  try {
+    return await run(model);
   } finally {
     model.close();
   }
+}
+
+/** Waits for a summary that quotes this. */
+async function summarised(sandbox: Sandbox, notes: () => string, quoted: string): Promise<string> {
+  const summary = () => notes().split("## Conversation until").slice(1).find((text) => text.includes(quoted));
+  await waitUntil(async () => summary() !== undefined, 60);
+  const text = summary();
+  expect(text !== undefined, `${notes()}\n${sandbox.read("gateway.log").slice(-1_500)}`);
+  return text;
 }
 
 /** The texts of all notes of agents in ragd's home. */

@@ -21,6 +21,8 @@ export interface Call {
 
 export class ScriptedModel {
   readonly requests: Request[] = [];
+  /** The size of the conversation, as the model reports it. */
+  promptTokens = 1;
   readonly #server: Server;
 
   constructor(...calls: Call[]) {
@@ -30,7 +32,7 @@ export class ScriptedModel {
       incoming.on("end", () => {
         const request = JSON.parse(String(Buffer.concat(parts)) || "{}") as Request;
         this.requests.push(request);
-        reply(response, request, nextStep(request, calls));
+        reply(response, request, nextStep(request, calls), this.promptTokens);
       });
     });
   }
@@ -86,17 +88,18 @@ function nextStep({ messages }: Request, calls: readonly Call[]): Delta {
 /** The best passage and its citation, from between the fences. */
 function answerFrom(told: string): string {
   const inside = /<<<NOTES (\w+)>>>\n(.*)\n<<<END NOTES \1>>>/s.exec(told)?.[2];
-  const [best] = inside ? JSON.parse(inside).data.results : [];
+  const [best] = (inside && JSON.parse(inside).data.results) || [];
   return best ? `Your notes say: ${best.chunk_text} [Source: ${best.citation}]` : `I got: ${told}`;
 }
 
-function reply(response: ServerResponse, request: Request, delta: Delta): void {
+function reply(response: ServerResponse, request: Request, delta: Delta, promptTokens: number): void {
   const finish = "tool_calls" in delta ? "tool_calls" : "stop";
+  const usage = { prompt_tokens: promptTokens, completion_tokens: 1, total_tokens: promptTokens + 1 };
   const head = { id: "c1", created: 0, model: "mock-1" };
   if (!request.stream) {
     const choices = [{ index: 0, message: delta, finish_reason: finish }];
     response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ ...head, object: "chat.completion", choices, usage: USAGE }));
+    response.end(JSON.stringify({ ...head, object: "chat.completion", choices, usage }));
     return;
   }
   response.setHeader("content-type", "text/event-stream");
@@ -108,11 +111,9 @@ function reply(response: ServerResponse, request: Request, delta: Delta): void {
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   }
   response.end(
-    `data: ${JSON.stringify({ ...head, choices: [], usage: USAGE })}\n\ndata: [DONE]\n\n`,
+    `data: ${JSON.stringify({ ...head, choices: [], usage })}\n\ndata: [DONE]\n\n`,
   );
 }
-
-const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
 
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;

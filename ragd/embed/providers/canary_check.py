@@ -45,7 +45,7 @@ class CanaryCheckedEmbedder:
             raise model_mismatch()
         return made
 
-    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+    async def embed_passages(self, texts: Sequence[str], *, urgent: bool = False) -> list[Vector]:
         return await self.embed(texts)  # only Ollama is checked, and it makes no units
 
     async def embed_query(self, text: str) -> Vector:

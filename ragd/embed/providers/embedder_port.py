@@ -131,8 +131,9 @@ class Embedder(Protocol):
         """The vectors of these documents, in order: all of them, or an `EmbeddingError`."""
         ...
 
-    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        """The same; the vector of a long text may contain those of its units (`unit_vectors`)."""
+    async def embed_passages(self, texts: Sequence[str], *, urgent: bool = False) -> list[Vector]:
+        """The same; the vector of a long text may contain those of its units (`unit_vectors`).
+        `urgent`: of a saved note, so that they do not wait for those of the backlog."""
         ...
 
     async def embed_query(self, text: str) -> Vector:

@@ -145,7 +145,7 @@ class OllamaEmbedder:
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         return await self._batches.embed(texts)
 
-    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+    async def embed_passages(self, texts: Sequence[str], *, urgent: bool = False) -> list[Vector]:
         return await self.embed(texts)  # Ollama gives one vector for a text
 
     async def embed_query(self, text: str) -> Vector:

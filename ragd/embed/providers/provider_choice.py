@@ -93,12 +93,14 @@ class Providers:
                 model = local_model.model_of(space)
                 if model is None:
                     raise model_mismatch()
-                return self._open.setdefault(
-                    space.identity, local_model.EmbeddedEmbedder(model=model)
-                )
+                embedder = local_model.EmbeddedEmbedder(self._worker_idle_s, model=model)
+                return self._open.setdefault(space.identity, embedder)
             if self._settings.current.embedding.provider == "embedded":
                 raise model_mismatch()  # the configuration does not allow Ollama any more
             return await self._connect(identity)
+
+    def _worker_idle_s(self) -> float:
+        return self._settings.current.embedding.worker_idle_s
 
     async def has_other_model(self, identity: IndexIdentity, digest: str, *, doubted: bool) -> bool:
         """Whether Ollama's vectors do not match this index any more. A vector is made and compared

@@ -19,6 +19,7 @@ from ragd.embed.providers.shipped_models import SHIPPED as SHIPPED
 from ragd.embed.providers.shipped_models import ShippedModel as ShippedModel
 from ragd.runtime import frames
 
+BULK = "--bulk"  # the argument of the worker for passages, which lets other programs go first
 MAX_FRAME_BYTES = 64 * 1024 * 1024
 
 

@@ -1,7 +1,8 @@
 """The worker: loads a model and answers requests until its input ends.
 
-The daemon closes the input after two minutes without a request (`IDLE_S` in
-`ragd/embed/providers/local_model.py`), and when it stops.
+The daemon closes the input after a time without a request
+(`ragd/embed/providers/local_model.py`), and when it stops. A worker for questions runs at normal
+priority, because a person waits for it; one for passages is nice.
 
 A reported error has only a type and a place, never a text.
 """
@@ -15,6 +16,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from ragd.embed.worker import (
+    BULK,
     MINILM,
     MULTILINGUAL,
     EmbedFailed,
@@ -63,7 +65,7 @@ def load(name: str) -> LoadedModel:
 
 def main() -> int:
     requests, replies = own_pipes()
-    if hasattr(os, "nice"):
+    if BULK in sys.argv and hasattr(os, "nice"):
         os.nice(NICENESS)
     try:
         model = load(sys.argv[-1])

@@ -8,7 +8,6 @@ depends on other texts.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,11 @@ from ragd.embed.unit_vectors import MOST_UNITS
 from ragd.embed.worker import GRANITE, granite_graph, granite_weights, onnx_session
 from ragd.embed.worker.byte_pairs import END, START, BytePairs
 from ragd.embed.worker.granite_weights import GROUP, GraniteWeights
-from ragd.embed.worker.loading import CannotRun, Floats, passes, usable_threads
+from ragd.embed.worker.loading import CannotRun, Floats, passes
 from ragd.embed.worker.minilm_weights import WeightsChanged, WeightsMissing
 from ragd.embed.worker.onnx_file import INPUT, OUTPUT
 from ragd.embed.worker.units import PassageVectors, in_bytes
+from ragd.embed.worker.window_threads import WindowThreads
 from ragd.embed.worker.windows import sentence_cuts
 
 WINDOW = GRANITE.window
@@ -46,7 +46,7 @@ class Granite:
         self._words_scale = known.words_scale
         self._positions = known.positions
         self.pieces = pieces
-        self._pool = ThreadPoolExecutor(usable_threads(), "embed")
+        self._threads = WindowThreads()
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row per text, each of length 1."""
@@ -59,7 +59,7 @@ class Granite:
         places = [(row, place) for row, made in enumerate(of_texts) for place in range(len(made))]
         # The longest first, so that no thread has a long one alone at the end.
         places.sort(key=lambda at: -len(of_texts[at[0]][at[1]]))
-        made = self._pool.map(self.embed_window, [of_texts[row][place] for row, place in places])
+        made = self._threads.map(self.embed_window, [of_texts[row][place] for row, place in places])
         for (row, place), vector in zip(places, made, strict=True):
             sums[row][place] = len(of_texts[row][place]) * vector
         total = np.zeros((len(texts), GRANITE.dimensions), np.float32)

@@ -6,7 +6,6 @@ windows. Each window runs separately on one thread, so a text's vector never dep
 
 import hashlib
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,9 +13,10 @@ import numpy as np
 
 import ragd
 from ragd.embed.worker import MINILM, minilm_graph, minilm_weights, onnx_session
-from ragd.embed.worker.loading import CannotRun, Floats, passes, usable_threads
+from ragd.embed.worker.loading import CannotRun, Floats, passes
 from ragd.embed.worker.onnx_file import INPUT, OUTPUT
 from ragd.embed.worker.units import PassageVectors, in_bytes, unit_starts
+from ragd.embed.worker.window_threads import WindowThreads
 from ragd.embed.worker.windows import Window, windows, with_units
 from ragd.notes.wordpiece import WordPiece
 
@@ -50,7 +50,7 @@ class MiniLM:
         self._words_scale = known.words_scale
         self._positions = known.positions
         self.pieces = pieces
-        self._pool = ThreadPoolExecutor(usable_threads(), "embed")
+        self._threads = WindowThreads()
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row per text, each of length 1."""
@@ -69,7 +69,7 @@ class MiniLM:
             made += with_units(row, of_text, starts)
         # The longest first, so that no thread has a long one alone at the end.
         made.sort(key=lambda window: -len(window.ids))
-        for window, sums in zip(made, self._pool.map(self._sums, made), strict=True):
+        for window, sums in zip(made, self._threads.map(self._sums, made), strict=True):
             total[window.row] += sums.whole
             units[window.row][window.unit : window.unit + len(window.starts)] += sums.units
         lengths = np.linalg.norm(total, axis=1, keepdims=True)

@@ -7,7 +7,6 @@ thread, so a text's vector never depends on other texts.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -16,11 +15,12 @@ import numpy as np
 
 from ragd.embed.worker import MULTILINGUAL, multilingual_weights
 from ragd.embed.worker.layers import Dense, Norm
-from ragd.embed.worker.loading import CannotRun, Floats, passes, usable_threads
+from ragd.embed.worker.loading import CannotRun, Floats, passes
 from ragd.embed.worker.minilm_weights import WeightsChanged, WeightsMissing
 from ragd.embed.worker.multilingual_weights import ORDERS, PARTS, MultilingualWeights
 from ragd.embed.worker.unigram import END, START, Unigram
 from ragd.embed.worker.units import PassageVectors, in_half_bytes, sentence_starts
+from ragd.embed.worker.window_threads import WindowThreads
 from ragd.embed.worker.windows import Window, windows, with_units
 
 WINDOW = MULTILINGUAL.window
@@ -47,7 +47,7 @@ class Multilingual:
     def __init__(self, known: MultilingualWeights, pieces: Unigram) -> None:
         self._known = known
         self.pieces = pieces
-        self._pool = ThreadPoolExecutor(usable_threads(), "embed")
+        self._threads = WindowThreads()
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row per text, each of length 1."""
@@ -67,7 +67,7 @@ class Multilingual:
         total = np.zeros((len(texts), MULTILINGUAL.dimensions), np.float32)
         width = self._known.pooled.matrix.shape[0]
         units = [np.zeros((len(own), width), np.float32) for own in sizes]
-        for window, made in zip(cut, self._pool.map(self._states, cut), strict=True):
+        for window, made in zip(cut, self._threads.map(self._states, cut), strict=True):
             total[window.row] += len(window.ids) * made.vector
             units[window.row][window.unit : window.unit + len(window.starts)] += made.units
         vectors: Floats = total / np.linalg.norm(total, axis=1, keepdims=True)

@@ -6,6 +6,7 @@ lance writes, in one thread; lancedb reads, pinned to a version. Both are import
 because that takes seconds. A generation's identity, and whether it is complete, are in its table.
 """
 
+from ragd.store.lance.checked_files import CheckedFiles
 from ragd.store.lance.checkup import IndexDefect, probe
 from ragd.store.lance.checkup_process import examine_apart
 from ragd.store.lance.generation_folders import Generation, IndexIdentity, folder_stamp
@@ -21,6 +22,7 @@ from ragd.store.lance.writer import FillResult
 __all__ = [
     "TABLE",
     "CannotCheck",
+    "CheckedFiles",
     "ChunkHit",
     "ChunkIndex",
     "ChunkRow",

@@ -3,16 +3,27 @@
 Counting rows proves nothing, because it only reads the manifest. So the size of every file that the
 manifest names is checked, a row of every fragment is read, and every index gets a query with a
 known answer. There are no checksums: a bit that flips inside a vector or a text is not noticed.
+
+With `CheckedFiles`, fragments and indexes that have not changed since the last check are not read
+again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from ragd.store.lance import generation_folders, libraries, table_indexes
-from ragd.store.lance.index_place import FileSizes, IndexPlace, TablePlace, place_of, table_at
+from ragd.store.lance.checked_files import CheckedFiles
+from ragd.store.lance.index_place import (
+    FileSizes,
+    IndexPlace,
+    LocalFolder,
+    TablePlace,
+    place_of,
+    table_at,
+)
 from ragd.store.lance.lance_errors import (
     CannotCheck,
     is_failure_of_lance,
@@ -24,6 +35,8 @@ from ragd.store.lance.schema import SEARCH_TEXT, VECTOR
 from ragd.store.lance.sql import sql_text
 
 FRAGMENTS_READ = 64
+INDEX_FOLDER = "_indices/"
+DELETIONS_FOLDER = "_deletions/"
 
 
 class IndexDefect(Struct, frozen=True):
@@ -34,17 +47,34 @@ class IndexDefect(Struct, frozen=True):
 
 
 def probe(
-    folder: Path | IndexPlace, generation: str | None = None, expected: int = 0, vault: str = ""
+    folder: Path | IndexPlace,
+    generation: str | None = None,
+    expected: int = 0,
+    vault: str = "",
+    checked: CheckedFiles | None = None,
 ) -> str | None:
     """What is wrong with the index in `folder`: an error code, or None if it serves.
 
     Without a generation it checks the newest complete one. A version below `expected` means that a
-    commit was lost. `vault`: the id of the vault that the index must belong to.
+    commit was lost. `vault`: the id of the vault that the index must belong to. `checked`: what
+    earlier probes have read; for one generation only.
     """
     place = place_of(folder)
-    quick = isinstance(place, ObjectPlace)  # every request to a store takes time, and costs
-    finding = examine(place, generation, expected, vault, quick=quick)
-    return finding.code if finding is not None else None
+    if generation is None or checked is None or not isinstance(place, LocalFolder):
+        quick = isinstance(place, ObjectPlace)  # every request to a store takes time, and costs
+        finding = examine(place, generation, expected, vault, quick=quick)
+        return finding.code if finding is not None else None
+    if checked.begin(place.table(generation).path, expected, vault):
+        return None
+    try:
+        finding = examine(folder, generation, expected, vault, checked)
+    except BaseException:
+        checked.forget()
+        raise
+    if finding is None:
+        return None
+    checked.forget()
+    return finding.code
 
 
 def examine(
@@ -52,6 +82,7 @@ def examine(
     generation: str | None = None,
     expected: int = 0,
     vault: str = "",
+    checked: CheckedFiles | None = None,
     *,
     quick: bool = False,
 ) -> IndexDefect | None:
@@ -61,7 +92,8 @@ def examine(
         name = generation or _serving(folder)
         if name is None:
             return IndexDefect("INDEX_NOT_FOUND", "generation")
-        finding = examine_table(place_of(folder).table(name), expected, vault, quick=quick)
+        table = place_of(folder).table(name)
+        finding = examine_table(table, expected, vault, checked, quick=quick)
         if finding is not None and generation is None and _serving(folder) != name:
             return examine(folder)  # a newer one has replaced it meanwhile
         return finding
@@ -81,15 +113,22 @@ def _serving(folder: Path | IndexPlace) -> str | None:
 
 
 def examine_table(
-    path: Path | TablePlace, expected: int = 0, vault: str = "", *, quick: bool = False
+    path: Path | TablePlace,
+    expected: int = 0,
+    vault: str = "",
+    checked: CheckedFiles | None = None,
+    *,
+    quick: bool = False,
 ) -> IndexDefect | None:
     """What is wrong with the table at `path`. One that was removed meanwhile is missing."""
     table = table_at(path)
-    finding = _examine_table(table, expected, vault, quick) if table.exists() else None
+    finding = _examine_table(table, expected, vault, checked, quick) if table.exists() else None
     return finding if table.exists() else IndexDefect("INDEX_NOT_FOUND", "table")
 
 
-def _examine_table(table: TablePlace, expected: int, vault: str, quick: bool) -> IndexDefect | None:
+def _examine_table(
+    table: TablePlace, expected: int, vault: str, checked: CheckedFiles | None, quick: bool
+) -> IndexDefect | None:
     step = "manifest"
     lance = libraries.lance()  # with a new session, so that nothing comes from a cache
     session = lance.Session(**libraries.WRITER_CACHES)
@@ -101,9 +140,14 @@ def _examine_table(table: TablePlace, expected: int, vault: str, quick: bool) ->
             return IndexDefect("INDEX_CORRUPTED", "lost_commit")
         if not dataset.count_rows():
             return IndexDefect("INDEX_NOT_FOUND", "rows")
-        for step, is_well in () if quick else _steps(table, dataset):
+        if quick:
+            return None
+        files = list(version_files(dataset))
+        for step, is_well in _steps(table, dataset, files, checked):
             if not is_well:
                 return IndexDefect("INDEX_CORRUPTED", step)
+        if checked is not None:
+            checked.passed(name for name, _ in files)
     except BaseException as why:
         if is_out_of_resources(why):
             raise CannotCheck(f"the check ended at {step}") from why
@@ -114,26 +158,76 @@ def _examine_table(table: TablePlace, expected: int, vault: str, quick: bool) ->
     return None
 
 
-def _steps(table: TablePlace, dataset: Any) -> Iterator[tuple[str, bool]]:
+def _steps(
+    table: TablePlace,
+    dataset: Any,
+    files: Sequence[tuple[str, int | None]],
+    checked: CheckedFiles | None,
+) -> Iterator[tuple[str, bool]]:
     """The name of each step before it runs, and again with its result."""
+    is_whole = checked.is_whole if checked is not None else lambda name: False
     yield "files", True
     sizes = table.sizes()
-    yield "files", all(_is_whole(sizes, name, size) for name, size in version_files(dataset))
+    yield "files", all(_is_whole(sizes, name, size) for name, size in files)
     yield "index_files", True
     yield "index_files", all(_has_size(sizes, segment) for segment in _segments(dataset))
     yield "rows", True
-    ids = dataset.scanner(columns=["chunk_id", "source_file"]).to_table()
-    yield "rows", len(ids) == dataset.count_rows()
-    sample = _sample(dataset)
-    yield "rows", len(sample) > 0
-    for column, condition in _known_conditions(sample[0]):
+    fragments = dataset.get_fragments()
+    deletions = _deletion_files(files)
+    unread = [part for part in fragments if not all(map(is_whole, _files_of(part, deletions)))]
+    sample: list[dict[str, Any]] = []
+    if unread:
+        columns, rows = ["chunk_id", "source_file"], sum(part.count_rows() for part in unread)
+        yield "rows", len(dataset.scanner(columns=columns, fragments=unread).to_table()) == rows
+        sample = _sample(dataset, [part.fragment_id for part in unread])
+        yield "rows", len(sample) > 0 or not rows
+    new = [name for name, _ in files if name.startswith(INDEX_FOLDER) and not is_whole(name)]
+    is_everything_unread = len(unread) == len(fragments)
+    if new or is_everything_unread:
+        last = [part.fragment_id for part in fragments if part.count_rows()][-1:]
+        yield from _query_indexes(dataset, (sample or _sample(dataset, last))[0])
+    if is_everything_unread or _is_of_vectors(dataset, new):
+        yield "vector_leg", True
+        _query_vectors(dataset)
+
+
+def _deletion_files(files: Iterable[tuple[str, int | None]]) -> dict[int, list[str]]:
+    """By fragment, the files that name its deleted rows. Their names begin with its number."""
+    found: dict[int, list[str]] = {}
+    for name, _ in files:
+        if name.startswith(DELETIONS_FOLDER):
+            number = name.removeprefix(DELETIONS_FOLDER).partition("-")[0]
+            found.setdefault(int(number), []).append(name)
+    return found
+
+
+def _files_of(part: Any, deletions: Mapping[int, Sequence[str]]) -> list[str]:
+    """The files of a fragment."""
+    return [f"data/{file.path}" for file in part.metadata.files] + [
+        *deletions.get(part.fragment_id, ())
+    ]
+
+
+def _query_indexes(dataset: Any, row: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Ask each index for a row that is there."""
+    for column, condition in _known_conditions(row):
         yield f"{column}_idx", True
         yield f"{column}_idx", dataset.count_rows(condition) > 0
     yield "text_leg", True
-    words = " ".join(sample[0][SEARCH_TEXT].split()[:8])
+    words = " ".join(row[SEARCH_TEXT].split()[:8])
     dataset.scanner(columns=["chunk_id"], full_text_query=words, limit=1).to_table()
-    yield "vector_leg", True
-    _query_vectors(dataset)
+
+
+def _is_of_vectors(dataset: Any, files: Iterable[str]) -> bool:
+    """Whether one of these files belongs to the index of the vectors. Without an index a query
+    reads all vectors, so that is left to whole checks."""
+    segments = tuple(
+        f"{INDEX_FOLDER}{segment.uuid}/"
+        for index in dataset.describe_indices()
+        if VECTOR in index.field_names
+        for segment in index.segments
+    )
+    return any(name.startswith(segments) for name in files)
 
 
 def version_files(dataset: Any) -> Iterator[tuple[str, int | None]]:
@@ -156,7 +250,7 @@ def _segments(dataset: Any) -> Iterator[Any]:
 
 def _has_size(sizes: FileSizes, segment: Any) -> bool:
     """Whether all its files together have the size in the manifest."""
-    found = sizes.of_folder(f"_indices/{segment.uuid}")
+    found = sizes.of_folder(f"{INDEX_FOLDER}{segment.uuid}")
     return found is not None and segment.size_bytes in (None, found)
 
 
@@ -167,13 +261,16 @@ def _is_whole(sizes: FileSizes, path: str, size: int | None) -> bool:
     return found == size if size else found > 0
 
 
-def _sample(dataset: Any) -> list[dict[str, Any]]:
-    """The last row of each fragment (of some, if there are many), with all its columns."""
+def _sample(dataset: Any, wanted: Collection[int]) -> list[dict[str, Any]]:
+    """The last row of each of these fragments (of some, if there are many), with all its
+    columns."""
     ends, total = [], 0
-    for count in table_indexes.rows_by_fragment(dataset).values():
+    for fragment, count in table_indexes.rows_by_fragment(dataset).items():
         total += count
-        if count:
+        if count and fragment in wanted:
             ends.append(total - 1)
+    if not ends:
+        return []
     step = max(1, -(-len(ends) // FRAGMENTS_READ))
     rows: list[dict[str, Any]] = dataset.take(ends[::step]).to_pylist()
     return rows

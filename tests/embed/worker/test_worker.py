@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from ragd.embed.providers import worker_process
 from ragd.embed.providers.embedder_port import BatchPace, EmbeddingError, cosine
 from ragd.embed.providers.local_model import EmbeddedEmbedder, unavailable
 from ragd.embed.worker import (
@@ -45,7 +46,7 @@ async def twisted(
     """An embedder whose worker first runs this code."""
     program = "from ragd.embed.worker import __main__ as worker\n" + textwrap.dedent(code)
     command = (sys.executable, "-c", f"{program}\nraise SystemExit(worker.main())")
-    embedder = EmbeddedEmbedder(idle_s, command, sleep, model)
+    embedder = EmbeddedEmbedder(lambda: idle_s, command, sleep, model)
     try:
         yield embedder
     finally:
@@ -78,6 +79,60 @@ async def sent(embedder: EmbeddedEmbedder) -> None:
 def pid_of(embedder: EmbeddedEmbedder) -> int:
     assert embedder.worker_pid is not None
     return embedder.worker_pid
+
+
+# Two lanes
+
+
+async def bulk_pid(embedder: EmbeddedEmbedder) -> int:
+    """The worker of the backlog."""
+    await wait_until(lambda: set(embedder.worker_pids) > {embedder.worker_pid})
+    [pid] = set(embedder.worker_pids) - {embedder.worker_pid}
+    return pid
+
+
+async def test_a_question_does_not_wait_for_passages(local: EmbeddedEmbedder) -> None:
+    expected = await local.embed_query(CAT)
+    await local.embed_passages([CAT])
+    bulk = await bulk_pid(local)
+    os.kill(bulk, signal.SIGSTOP)  # its passages take forever
+    passages = asyncio.create_task(local.embed_passages([f"{CAT} {n}" for n in range(40)]))
+    await sent(local)
+    assert await local.embed_query(CAT) == expected
+    assert await local.embed([CAT]) == [expected]  # a person may wait for these, too
+    assert await local.embed_passages([CAT], urgent=True) == [expected]
+    assert not passages.done()
+    os.kill(bulk, signal.SIGCONT)
+    assert len(await passages) == 40
+
+
+async def test_a_killed_bulk_worker_costs_no_passage_and_no_question(
+    local: EmbeddedEmbedder,
+) -> None:
+    texts = [f"{CAT} {number}" for number in range(6)]
+    expected = await local.embed_passages(texts)
+    await local.embed_query(CAT)
+    questions, bulk = pid_of(local), await bulk_pid(local)
+    os.kill(bulk, signal.SIGSTOP)  # so that it is in the middle for sure
+    passages = asyncio.create_task(local.embed_passages(texts))
+    await sent(local)
+    os.kill(bulk, signal.SIGKILL)
+    assert await passages == expected
+    assert pid_of(local) == questions
+
+
+@pytest.mark.skipif(not hasattr(os, "getpriority"), reason="there are no priorities here")
+async def test_only_the_bulk_worker_lets_other_programs_go_first(local: EmbeddedEmbedder) -> None:
+    await local.embed_query(CAT)
+    await local.embed_passages([CAT])
+    ours = os.getpriority(os.PRIO_PROCESS, 0)
+    assert os.getpriority(os.PRIO_PROCESS, pid_of(local)) == ours
+    assert os.getpriority(os.PRIO_PROCESS, await bulk_pid(local)) > ours
+
+
+async def test_many_texts_of_a_saved_note_do_not_block_questions(local: EmbeddedEmbedder) -> None:
+    await local.embed_passages([f"{CAT} {n}" for n in range(20)], urgent=True)
+    assert local.worker_pid is None and len(local.worker_pids) == 1
 
 
 # Ends and beginnings
@@ -142,6 +197,29 @@ async def test_an_idle_worker_ends_and_comes_back() -> None:
         await ended(first)
         assert await embedder.embed([CAT]) == expected
         assert pid_of(embedder) != first
+
+
+async def test_an_idle_worker_ends_early_if_memory_is_short(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(worker_process, "CHECK_S", 0.01)
+    is_short = False
+    checks = asyncio.Event()
+
+    def check() -> bool:
+        checks.set()
+        return is_short
+
+    monkeypatch.setattr(worker_process, "is_memory_short", check)
+    async with twisted() as embedder:
+        await embedder.embed([CAT])
+        first = pid_of(embedder)
+        for _ in range(3):
+            checks.clear()
+            await checks.wait()
+        assert embedder.worker_pid == first
+        is_short = True
+        await ended(first)
 
 
 async def test_closing_ends_the_worker(local: EmbeddedEmbedder) -> None:

@@ -24,7 +24,7 @@ def test_path_prints_where_the_file_is(ragctl: Ragctl, home: Home) -> None:
 def test_show_prints_the_file_and_with_defaults_every_setting(ragctl: Ragctl, file: Path) -> None:
     assert ragctl("config", "show").json == json.loads(file.read_text())
     everything = ragctl("config", "show", "--defaults").json
-    assert everything["watch"] == {"debounce_s": 2, "collect_s": 5, "rescan_s": 300}
+    assert everything["watch"] == {"debounce_s": 2, "collect_s": 5, "quiet_s": 0.5, "rescan_s": 300}
 
 
 def test_get_prints_one_setting_or_a_section(ragctl: Ragctl, home: Home) -> None:

@@ -9,7 +9,15 @@ import pytest
 
 from ragd.errors import RagdError
 from ragd.store import lance as lance_store
-from ragd.store.lance import ChunkIndex, LanceStore, checkup, vector_index
+from ragd.store.lance import (
+    CheckedFiles,
+    ChunkIndex,
+    LanceStore,
+    checked_files,
+    checkup,
+    vector_index,
+)
+from ragd.store.lance.checked_files import WHOLE_EVERY_S, Stamp
 from ragd.store.lance.schema import arrow_schema
 from tests.store.lance.drafts import bulk, defect, identity, note, vector, vectors_of
 
@@ -215,6 +223,112 @@ def test_a_table_without_manifests_is_damaged_and_one_that_is_gone_is_gone(damag
     assert lance_store.probe(damaged, "01A") == "INDEX_NOT_FOUND"
     shutil.rmtree(damaged)
     assert lance_store.probe(damaged) == "INDEX_NOT_FOUND"
+
+
+# Probes that read only what has changed
+
+
+class Repeated:
+    """The probes of one run."""
+
+    def __init__(self, folder: Path, expected: int = 0) -> None:
+        self.now = 0.0
+        self.checked = CheckedFiles(lambda: self.now)
+        self.folder, self.expected = folder, expected
+
+    def probe(self) -> str | None:
+        return lance_store.probe(self.folder, "01A", self.expected, "", self.checked)
+
+
+def whole_then(folder: Path) -> Repeated:
+    repeated = Repeated(folder)
+    assert repeated.probe() is None
+    assert repeated.probe() is None
+    return repeated
+
+
+@pytest.mark.parametrize("harm", HARM, ids=lambda harm: harm.__name__)
+def test_a_later_probe_notices_damage_to_any_file(
+    whole: Path, tmp_path: Path, harm: Callable[[Path], None]
+) -> None:
+    names = [name for name, _ in _current_files(whole)]
+    kinds = {name.partition("/")[0] for name in names}
+    assert kinds == {"data", "_deletions", "_indices", "_versions"}
+    for number, name in enumerate(sorted(names)):
+        if name.startswith("_versions") and harm is remove:
+            continue  # then the version before serves: see the lost commit
+        copy = Path(shutil.copytree(whole, tmp_path / str(number)))
+        first = Repeated(copy)
+        assert first.probe() is None
+        harm(table(copy) / name)
+        found = Repeated(copy).probe()
+        assert first.probe() == found, name
+        assert found is not None or harm in (garble, garble_end), name
+        shutil.rmtree(copy)
+
+
+def test_a_later_probe_notices_a_lost_commit(damaged: Path) -> None:
+    import lance
+
+    repeated = Repeated(damaged, lance.dataset(str(table(damaged))).version)
+    assert repeated.probe() is None
+    newest_manifest(damaged).unlink()
+    assert repeated.probe() == "INDEX_CORRUPTED"
+    assert repeated.probe() == "INDEX_CORRUPTED"  # and nothing of it is remembered as whole
+
+
+def test_a_commit_that_never_reached_the_table_is_noticed_without_a_changed_file(
+    damaged: Path,
+) -> None:
+    repeated = whole_then(damaged)
+    repeated.expected = 1_000
+    assert repeated.probe() == "INDEX_CORRUPTED"
+
+
+def test_a_later_probe_notices_that_the_index_is_gone_or_back(damaged: Path) -> None:
+    repeated = whole_then(damaged)
+    aside = damaged.with_name("aside")
+    damaged.rename(aside)
+    assert repeated.probe() == "INDEX_NOT_FOUND"
+    aside.rename(damaged)
+    assert repeated.probe() is None
+
+
+async def test_damage_to_what_a_later_commit_added_is_noticed(damaged: Path) -> None:
+    repeated = whole_then(damaged)
+    before = set((table(damaged) / "data").iterdir())
+    store = LanceStore(damaged)
+    index = await store.open("01A")
+    await index.replace(bulk(2, start=2_000))
+    index.close()
+    store.close()
+    assert repeated.probe() is None
+    added = set((table(damaged) / "data").iterdir()) - before
+    assert added
+    for path in added:
+        garble(path)
+    assert repeated.probe() == "INDEX_CORRUPTED"
+
+
+def test_damage_that_leaves_no_trace_is_noticed_by_the_next_whole_check(damaged: Path) -> None:
+    """As a bad sector: the content is another one, and the file system says nothing of it."""
+    repeated = Repeated(damaged)
+    stamps: dict[str, Stamp] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checked_files, "read_stamps", lambda table: dict(stamps))
+        stamps |= {"one": (1, 1, 1, 1)}
+        assert repeated.probe() is None
+        halve(data_file(damaged))
+        assert repeated.probe() is None
+        repeated.now += WHOLE_EVERY_S
+        assert repeated.probe() == "INDEX_CORRUPTED"
+
+
+def test_an_unchanged_table_is_not_read_again(damaged: Path) -> None:
+    repeated = whole_then(damaged)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkup, "examine", lambda *about: pytest.fail("it is read"))
+        assert repeated.probe() is None
 
 
 def test_a_file_in_the_folders_place_is_damage(tmp_path: Path) -> None:

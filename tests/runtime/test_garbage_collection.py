@@ -1,0 +1,22 @@
+"""The pause of the garbage collector ends with its block."""
+
+import gc
+
+import pytest
+
+from ragd.runtime.garbage_collection import collector_paused
+
+
+def test_the_collector_runs_again_after_the_block_even_if_it_fails() -> None:
+    with pytest.raises(RuntimeError), collector_paused():
+        assert not gc.isenabled()
+        raise RuntimeError
+    assert gc.isenabled()
+
+
+def test_an_inner_block_does_not_end_the_pause_of_the_outer_one() -> None:
+    with collector_paused():
+        with collector_paused():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
