@@ -7,6 +7,7 @@ folds as a writer's. It never writes to the object store.
 import asyncio
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 import structlog
 
@@ -28,6 +29,7 @@ from ragd.folds.times import ns_of_iso
 from ragd.objects.writer_lease import NAME as WRITER
 from ragd.state.ledger import Ledger
 from ragd.store.index_claim import CLAIM_CODES
+from ragd.store.index_damage import DAMAGE_CODES, IndexDamage
 from ragd.store.lance import ChunkIndex, LanceStore
 from ragd.store.lance.object_place import ObjectPlace
 from ragd.store.open_indexes import OpenIndexes
@@ -59,6 +61,7 @@ class IndexFollower:
         self._place = place
         self._store = store
         self._open_indexes = open_indexes
+        self._damage = IndexDamage(ledger, partial(ledger.journal.append, NAME))
         self._looking = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self.as_of: str | None = None  # when the writer last gave a sign of life
@@ -143,10 +146,9 @@ class IndexFollower:
                 await self._record(DependencyLost(dependency="object_store", code=code))
         elif "object_store" in lost:
             await self._record(DependencyRecovered(dependency="object_store"))
-        is_missing = code in ("INDEX_NOT_FOUND", "INDEX_CORRUPTED")
-        if is_missing and ("index" not in lost or lost["index"].code != code):
-            assert code is not None
-            await self._record(DependencyLost(dependency="index", code=code))
+        is_missing = code in DAMAGE_CODES
+        if code is not None and is_missing:
+            await self._damage.record_failed_call(code)
         elif code is None and ("index" in lost or "index" not in self._ledger.state.health.seen):
             await self._record(DependencyRecovered(dependency="index"))
 
