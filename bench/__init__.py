@@ -6,6 +6,8 @@ machine. Nothing here fails, and no test asserts on it.
 
 `log` is the event log, `cold` the start of commands and the daemon, `search` searches through the
 socket, `table` the printing. The store and the embedded model have commands of their own:
-`python -m bench.store` and `python -m bench.embedding`. `python -m bench.quality` measures how good
-answers are instead of time, and so does `python -m bench.sets`, with one set for each feature.
+`python -m bench.store` and `python -m bench.embedding`. `python -m bench.peers` runs ragd beside
+QMD and bare LanceDB. `python -m bench.answers` compares the answers of two versions. `python -m
+bench.quality` measures how good answers are instead of time, and so does `python -m bench.sets`,
+with one set for each feature.
 """

@@ -3,7 +3,19 @@
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench import agent_notes, busy, cold, log, pipeline, roots, saves, search, steady
+from bench import (
+    agent_notes,
+    busy,
+    cold,
+    coverage,
+    log,
+    page,
+    pipeline,
+    roots,
+    saves,
+    search,
+    steady,
+)
 from bench.table import Row, render
 
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -14,8 +26,10 @@ PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "roots": roots.rows,
     "agent-notes": agent_notes.rows,
     "steady": steady.rows,
+    "coverage": coverage.rows,
     "search": search.rows,
     "busy": busy.rows,
+    "page": page.rows,
 }
 
 

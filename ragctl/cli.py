@@ -30,6 +30,8 @@ COMMANDS = {
         "mirror": "Take over an index from a machine that is gone.",
         "purge": "Remove everything that ragd wrote, and nothing else.",
         "mcp": "Serve the tools to an MCP client, over stdin and stdout.",
+        "serve": "Serve the page, and MCP over HTTP, on this machine.",
+        "token": "Make, list or revoke tokens for clients over HTTP.",
     },
     "Everyday use": {
         "search": "Ask a question and read the passages that answer it.",
@@ -40,6 +42,7 @@ COMMANDS = {
         "pause": "Pause syncing for a while; `pause resume` ends the pause.",
         "memory": "List, store or forget memories.",
         "approve": "Release or refuse sensitive passages that an agent waits for.",
+        "open": "Open the page in your browser.",
         "context": "Say what is in a folder or a collection, in your own words.",
         "status": "Show the daemon's health, and what to do about problems.",
         "start": "Start the daemon.",
@@ -47,6 +50,8 @@ COMMANDS = {
         "wait": "Wait until the daemon is healthy, can serve, or is idle.",
     },
     "Inspect": {
+        "coverage": "Show what the index has of each collection and folder.",
+        "timeline": "Show the last days: changes of health, jobs, runs.",
         "events": "Show the facts that the daemon recorded, or follow new ones.",
         "replay": "Show the state at any past moment, from the log alone.",
         "logs": "Show the daemon's own log.",

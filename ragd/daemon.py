@@ -48,7 +48,7 @@ from ragd.health.probe_thread import join_probe_threads
 from ragd.health.service_notification import ServiceNotifier
 from ragd.paths import Home, lies_in_by_name
 from ragd.reader_wiring import ReaderPipeline
-from ragd.runtime import logs
+from ragd.runtime import allocator, logs
 from ragd.runtime.crash_points import crashpoint
 from ragd.runtime.durable_files import private_directory
 from ragd.runtime.exception_location import innermost, location_of
@@ -71,6 +71,7 @@ log = structlog.get_logger("daemon")
 
 def run(home: Home) -> int:
     """Run until a signal or `ragctl stop`. The exit code says how it ended."""
+    allocator.limit_kept_memory()
     try:
         config = _load(home)
         private_directory(Path(home.root))
@@ -188,6 +189,7 @@ async def _serve(
     )
     open_indexes = pipeline.open_indexes
     open_indexes.on_change(lambda: gateway.set_index_digest(open_indexes.serving_digest))
+    gateway.set_index_bytes(lambda: open_indexes.bytes_in_memory)
     server = HttpServer(_listener(home), gateway.routes(), gateway.refuse)
     actors = build_actors(home, clock, ledger, settings, gateway, pipeline)
     actors |= {"config_reader": config_reader.run} | pipeline.actors()

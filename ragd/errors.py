@@ -257,6 +257,22 @@ CODES: dict[str, Kind] = {
         "No request with this id waits for approval.",
         "`ragctl approve` lists those that wait; after five minutes the assistant must ask again.",
     ),
+    "TOKEN_REFUSED": Kind(
+        None,
+        False,
+        "The token is not known, was revoked or has expired.",
+        "`ragctl token list` shows the tokens, `ragctl token create NAME` makes a new one.",
+    ),
+    "SIGN_IN_NEEDED": Kind(
+        None,
+        False,
+        "This browser is not signed in to the page.",
+        "Run `ragctl open`, which opens the page with a link that is valid once.",
+    ),
+    "TOO_MANY_REQUESTS": Kind(
+        None, True, "There were too many requests at once.", "Wait a moment, then try again."
+    ),
+    "NOT_RUNNING": Kind(UNAVAILABLE, True, "The daemon is not running.", "Run `ragctl start`."),
     "VECTORS_REQUIRED": Kind(
         UNAVAILABLE,
         True,

@@ -89,6 +89,10 @@ class Home:
         return self._in("mirror.key")
 
     @property
+    def tokens(self) -> str:
+        return self._in("tokens.json")
+
+    @property
     def agent_notes(self) -> str:
         """The folder of agents' own notes: `memory/AGENT/…`."""
         return self._in("memory")
@@ -97,6 +101,11 @@ class Home:
     def agent_note_versions(self) -> str:
         """The folder of their earlier contents."""
         return self._in("memory-versions")
+
+    @property
+    def bridge(self) -> str:
+        """The folder of `ragctl serve`: its lock, and links that are valid once."""
+        return self._in("bridge")
 
     @property
     def log_file(self) -> str:

@@ -44,6 +44,7 @@ from ragd.store.reindex_switch import ReindexSwitch
 from ragd.store.store_writer import StoreWriter
 from ragd.vault.collection_paths import VAULT
 from ragd.vault.document_reader import DocumentReader, DocumentWorkerPort
+from ragd.vault.note_parsers import NoteParsers
 from ragd.vault.note_reader import NoteReader, VaultGone
 from ragd.vault.threads import CHECK
 from ragd.watch.watcher import Watcher
@@ -64,6 +65,7 @@ class Pipeline:
         self._ledger = ledger
         self._settings = settings
         self._documents = DocumentReader(worker)
+        self.parsers = NoteParsers()
         self.notes = NoteReader(
             settings,
             clock,
@@ -71,6 +73,7 @@ class Pipeline:
             lambda: ledger.state.catalog.collections,
             lambda configured: chosen_code_blocks(configured, ledger.state),
             lambda path: ledger.state.catalog.files.get(path),
+            self.parsers,
         )
         options = settings.current.vector_store.options
         self.place = place = open_place(settings.index_address, options)
@@ -173,7 +176,7 @@ class Pipeline:
     async def close(self) -> None:
         """Close the workers, the cache and the index. Everything acknowledged is in the log too."""
         await asyncio.to_thread(self._documents.close)
-        await asyncio.to_thread(self.notes.close)
+        await asyncio.to_thread(self.parsers.close)
         await self._providers.close()
         await self._cache.close()
         self.open_indexes.close()

@@ -34,6 +34,7 @@ MATRIX = [
 # What the design adds to the matrix and to the health reasons.
 ADDED = ["INVALID_REQUEST", "UNKNOWN_DIRECTORY", "UNKNOWN_COLLECTION", "JOB_NOT_FOUND", "TIMEOUT"]
 ADDED += ["VERSION_MISMATCH", "INTERNAL", "APPROVAL_NOT_FOUND", "VECTORS_REQUIRED", "READ_ONLY"]
+ADDED += ["TOKEN_REFUSED", "SIGN_IN_NEEDED", "TOO_MANY_REQUESTS", "NOT_RUNNING"]
 
 
 @pytest.mark.parametrize("code", CODES)

@@ -108,6 +108,9 @@ REVIEWED = {
     # Names of agents and kinds of chats: the host chooses them, not the model, and not a note.
     *("ApprovalRequested.agent", "ApprovalRequested.chat"),
     *("ApprovalDecided.agent", "ApprovalDecided.chat"),
+    # Names of tokens, which the user chooses; collections; times; tools of a closed list.
+    *("TokenCreated.client", "TokenRevoked.client", "TokenUsed.client", "TokenUsed.tool"),
+    *("TokenCreated.collections", "TokenCreated.expires"),
     # A fact of a version that is not this one, passed on as it was found.
     *("Unknown.name", "Unknown.raw"),
 }
@@ -371,6 +374,7 @@ def test_facts_that_list_notes_without_limit_come_in_parts() -> None:
     bounded |= {"VaultScanned.languages", "VaultScanned.not_included"}
     bounded |= {"VaultScanned.collections", "DeletionsHeld.collections"}  # at most 100
     bounded |= {"ConfigReloaded.collections", "JobRequested.accept_in"}
+    bounded |= {"TokenCreated.collections"}  # at most 100
     lists = {
         f"{kind.__name__}.{name}"
         for kind in EVENT_TYPES

@@ -112,7 +112,13 @@ def _confirm(home: Home, found: PurgeResult, as_json: bool) -> None:
 def _require_no_service(home: Home) -> None:
     """An installed service has to be removed with its service manager first."""
     from ragctl.service_managers import installed_service
+    from ragctl.service_managers.systemd_page import installed_page_service
 
+    if (page := installed_page_service(home)) is not None:
+        raise Failure(
+            f"The service {page.name} is installed for {home.root}: nothing was removed.",
+            "Run `ragctl service uninstall --page` first.",
+        )
     if (plan := installed_service(home)) is not None:
         raise Failure(
             f"The service {plan.name} is installed for {home.root}: nothing was removed.",
@@ -121,6 +127,11 @@ def _require_no_service(home: Home) -> None:
 
 
 def stop_daemon(home: Home) -> None:
+    """Stop the daemon, and the bridge before it."""
+    if sys.platform != "win32":
+        from ragctl.bridge.bridge_lock import stop_bridge
+
+        stop_bridge(home)
     if holder(home) is None:
         return
     from ragctl.daemon.stop import end_daemon

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ragctl.cli import add_json, at_least
 from ragctl.daemon.lockfile import holder
 from ragctl.failure import Failure, UsageError
-from ragctl.views.past_state import render_past_state, state_as_json
+from ragctl.views.past_state import render_past_state
 from ragctl.views.render import Ink, clean, emit_json, print_notice
 from ragd.errors import EXIT_FAILED, EXIT_OK
 from ragd.eventlog.disk import RealDisk
@@ -19,6 +19,7 @@ from ragd.eventlog.follow import TooOld
 from ragd.eventlog.segment import segment_names
 from ragd.eventlog.snapshot import snapshot_files
 from ragd.paths import Home
+from ragd.state.past_state import state_as_json
 from ragd.state.replay import Replayed, parse_time, replay, verify
 
 EXAMPLES = (

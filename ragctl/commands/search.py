@@ -27,6 +27,7 @@ EXAMPLES = (
     ("ragctl search tickets --tag travel --from 2024-01-01", "only with a tag, from a day on"),
     ("ragctl search 'tasks prop:status=active -draft'", "with a property, without a word"),
     ("ragctl search lasers --collection papers", "only in a collection; also a private one"),
+    ('ragctl search lasers --expect "Beam Divergence"', "why that note is not among the results"),
 )
 _TAG_HELP = "only notes with this tag, in the text or in the properties"
 _FILTER_HELP = (
@@ -40,6 +41,7 @@ _RELEVANCE_HELP = (
     "time that the question names. `--json` has the number, 0 to 1."
 )
 TOOL = "/v1/tools/obsidian_rag_search"
+EXPLAIN = "/v1/explain"
 _MISTYPED = ("INVALID_REQUEST", "UNKNOWN_DIRECTORY", "UNKNOWN_COLLECTION", "SECURITY_VIOLATION")
 _FIELD = re.compile(r"The field `([\w.]+)(?:\[\d+\])?`")
 _FOLDER_FILTER = re.compile(r"""(?<!\S)folder:(?:["“„«「][^"“”„«»「」]*["”“»」]|\S+)""", re.I)
@@ -94,7 +96,14 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--full", action="store_true", help="whole passages, not only their best lines"
     )
-    parser.add_argument("--explain", action="store_true", help="show the numbers of the ranking")
+    parser.add_argument(
+        "--explain", action="store_true", help="say what decided the place of each passage"
+    )
+    parser.add_argument(
+        "--expect",
+        metavar="NOTE",
+        help="say why this note (its name or path) was not found, or where it is",
+    )
     parser.add_argument("--confirm", metavar="TOKEN", help="show passages withheld as sensitive")
 
 
@@ -125,6 +134,10 @@ def run(args: argparse.Namespace) -> int:
     question = " ".join(args.question)
     if not question.strip():
         raise UsageError("The question is empty.", "Type `ragctl search QUESTION`.")
+    if args.expect is not None and not args.expect.strip():
+        raise UsageError(
+            "--expect needs the name or the path of a note.", "See `ragctl search -h`."
+        )
     are_days = all(day and len(day) == len("2025-01-31") for day in (args.start, args.to))
     if are_days and args.start > args.to:  # timestamps are compared by the daemon
         raise UsageError(
@@ -133,7 +146,12 @@ def run(args: argparse.Namespace) -> int:
     request = _build_request(question, args)
     idempotent = args.confirm is None  # a token is valid once
     answer = call_daemon_when_ready(
-        args.home, "POST", TOOL, request, start=True, idempotent=idempotent
+        args.home,
+        "POST",
+        EXPLAIN if args.expect else TOOL,
+        request,
+        start=True,
+        idempotent=idempotent,
     )
     envelope = answer.envelope
     if args.json:
@@ -153,6 +171,8 @@ def run(args: argparse.Namespace) -> int:
             is_filtered=_is_filtered(data, args),
         )
         print(text)
+    if args.expect:
+        return EXIT_OK if data["expected"]["stage"] == "found" else EXIT_NOTHING_FOUND
     return EXIT_OK if _has_found(data, args) else EXIT_NOTHING_FOUND
 
 
@@ -182,6 +202,7 @@ def _build_request(question: str, args: argparse.Namespace) -> dict[str, Any]:
         "properties": args.prop,
         "by_file_time": args.by_file_time,
         "explain": args.explain,
+        "expect": (args.expect or "").strip(),
         "mark_sentences": not args.json and not args.full,
         "date_range": {name: day for name, day in days.items() if day is not None},
         "confirm": args.confirm,

@@ -17,6 +17,13 @@ from ragctl.failure import Failure, NotRunning
 from ragctl.service_managers import Plan, Program, ServiceManager, ServiceState, service_manager
 from ragctl.service_managers.apply_plan import read_service_file, run_steps, write_service_file
 from ragctl.service_managers.daemon_command import build_program
+from ragctl.service_managers.systemd_page import (
+    PageService,
+    build_page_program,
+    installed_page_service,
+    stop_unmanaged_bridge,
+    wait_until_serving,
+)
 from ragctl.views.render import Ink, clean, clean_lines, emit_json, format_table, print_notice
 from ragd.errors import EXIT_NOT_RUNNING, EXIT_OK, ConfigError
 from ragd.paths import Home
@@ -28,6 +35,7 @@ EXAMPLES = (
         "ragctl service status",
         "whether it is installed, running and up to date (exit 3 if it is down)",
     ),
+    ("ragctl service install --page", "also keep `ragctl serve` running (systemd only)"),
     ("ragctl service uninstall", "stop it and remove what install wrote; your index stays"),
 )
 ACTIONS = ("install", "uninstall", "status")
@@ -50,6 +58,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("action", metavar="ACTION", type=one_of(*ACTIONS))
     parser.add_argument(
+        "--page", action="store_true", help="the service of `ragctl serve`, beside the daemon's"
+    )
+    parser.add_argument(
         "--dry-run",
         action="store_true",
         help="show what would be written and run, and change nothing",
@@ -57,7 +68,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    manager = service_manager()
+    manager = PageService() if args.page else service_manager()
     plan = manager.plan(args.home)
     if args.action == "status":
         return _status(manager, plan, args.home, args.json)
@@ -72,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _install(manager: ServiceManager, plan: Plan, args: argparse.Namespace) -> int:
-    program = build_program(args.home)
+    program = _program_for(manager, args.home)
     installed = read_service_file(plan)
     if not args.dry_run:
         manager.require()
@@ -92,22 +103,31 @@ def _install(manager: ServiceManager, plan: Plan, args: argparse.Namespace) -> i
         print_notice(plan.no_sandbox_hint)
     if args.dry_run:
         return _print_plan(result, args.json)
-    _stop_unmanaged_daemon(manager, args.home)
+    if isinstance(manager, PageService):
+        stop_unmanaged_bridge(manager, args.home)
+    else:
+        _stop_unmanaged_daemon(manager, args.home)
     _create_folders(program)
     if changed:
         write_service_file(plan, content)
     run_steps(steps)
-    _wait_until_listening(plan, args.home)
+    wait = wait_until_serving if args.page else _wait_until_listening
+    wait(plan, args.home)
     if args.json:
         emit_json(result)
         return EXIT_OK
     print(f"{'Wrote' if changed else 'Unchanged:'} {clean(plan.file)}")
     for step in steps:
         print(f"Ran   {clean(join(step.argv))}")
-    print(f"ragd now runs as the service {plan.name} and starts at every login.")
+    what = "`ragctl serve`" if args.page else "ragd"
+    print(f"{what} now runs as the service {plan.name} and starts at every login.")
     for hint in plan.hints:
         print_notice(hint)
     return EXIT_OK
+
+
+def _program_for(manager: ServiceManager, home: Home) -> Program:
+    return build_page_program(home) if isinstance(manager, PageService) else build_program(home)
 
 
 _BOMS = (b"\xff\xfe", b"\xfe\xff")
@@ -162,6 +182,11 @@ def _print_plan(result: dict[str, Any], as_json: bool) -> int:
 
 def _uninstall(manager: ServiceManager, plan: Plan, args: argparse.Namespace) -> int:
     is_installed = read_service_file(plan) is not None
+    if not args.page and installed_page_service(args.home) is not None:
+        raise Failure(
+            "The service of the page needs the daemon's: nothing was removed.",
+            "Run `ragctl service uninstall --page` first.",
+        )
     steps = (*plan.before_removal, *plan.after_removal) if is_installed else ()
     result = {
         **_plan_fields(plan),
@@ -220,8 +245,8 @@ def _status(manager: ServiceManager, plan: Plan, home: Home, as_json: bool) -> i
 def _is_up_to_date(manager: ServiceManager, home: Home, found: bytes) -> bool | None:
     """Whether `install` would write the same file today; None if the configuration is invalid."""
     try:
-        program = build_program(home)
-    except ConfigError:
+        program = _program_for(manager, home)
+    except (ConfigError, Failure):
         return None
     return found in (
         manager.content(program, sandbox=True),
@@ -245,7 +270,9 @@ def _print_state(plan: Plan, state: ServiceState, up_to_date: bool | None) -> No
     if up_to_date is False:
         print_notice("The file is out of date: run `ragctl service install` again.")
     if not state.running:
-        print_notice("`ragctl start` starts it, or reports why it cannot start.")
+        is_page = plan.name.endswith("-page.service")
+        command = "`ragctl open`" if is_page else "`ragctl start`"
+        print_notice(f"{command} starts it, or reports why it cannot start.")
 
 
 def _plan_fields(plan: Plan) -> dict[str, Any]:

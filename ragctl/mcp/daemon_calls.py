@@ -15,16 +15,22 @@ _NEED_THE_INDEX = (SEARCH, RELATED, MEMORY_SEARCH)
 
 
 class DaemonCalls:
-    """Sends them. `headers` say who asks."""
+    """Sends them. `headers` say who asks. `start`: start the daemon if it does not run."""
 
-    def __init__(self, home: Home, headers: dict[str, str]) -> None:
+    def __init__(self, home: Home, headers: dict[str, str], *, start: bool = True) -> None:
+        self._start = start
         self._home = home
         self._headers = headers
 
     def get(self, path: str) -> dict[str, Any]:
         """The data of an answer. Raises Failure if there is none."""
         return call_daemon(
-            self._home, "GET", path, start=True, skip_version_notice=True, headers=self._headers
+            self._home,
+            "GET",
+            path,
+            start=self._start,
+            skip_version_notice=True,
+            headers=self._headers,
         ).data
 
     def call_tool(self, name: str, arguments: dict[str, Any]) -> Answer:
@@ -35,7 +41,7 @@ class DaemonCalls:
             "POST",
             f"/v1/tools/{name}",
             arguments,
-            start=True,
+            start=self._start,
             skip_version_notice=True,
             # A read that a stopping daemon cut off is repeated; but a token is valid only once.
             idempotent=reads_only(name) and not arguments.get("confirm"),

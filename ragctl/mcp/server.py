@@ -1,4 +1,5 @@
-"""The tools and the notes for MCP clients, over stdio: each call is forwarded to the daemon.
+"""The tools and the notes for MCP clients: each call is forwarded to the daemon. Over stdio here;
+ragctl/bridge/mcp_route.py does the same over HTTP.
 
 Only the protocol is on stdout. A daemon that is down is started. A failure is an answer with the
 next step; it never ends the server. It may stand for an agent: the daemon then answers from the
@@ -9,6 +10,7 @@ the user's consent: the person is asked in the client, or with `ragctl approve`.
 import functools
 import json
 import secrets
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import anyio
@@ -62,18 +64,49 @@ def serve(home: Home, agent: str | None = None, chat: str | None = None) -> None
     anyio.run(_serve, Forwarder(home, assistant_headers(agent, chat, secrets.token_hex(16))))
 
 
-async def _serve(forwarder: "Forwarder") -> None:
-    server = Server(
+def build_server(forwarder_for: Callable[[Context], "Forwarder"]) -> Server[Any]:
+    """The server. `forwarder_for`: who forwards a request, which depends on who sent it."""
+
+    async def list_tools(
+        context: Context, params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        return await forwarder_for(context).list_tools(context, params)
+
+    async def call_tool(
+        context: Context, params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        return await forwarder_for(context).call_tool(context, params)
+
+    async def list_resources(
+        context: Context, params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        return await forwarder_for(context).list_resources(context, params)
+
+    async def list_resource_templates(
+        context: Context, params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=[note_resources.note_template()])
+
+    async def read_resource(
+        context: Context, params: ReadResourceRequestParams
+    ) -> ReadResourceResult:
+        return await forwarder_for(context).read_resource(context, params)
+
+    return Server(
         "ragd",
         version=__version__,
         title="Obsidian notes (ragd)",
         instructions=INSTRUCTIONS,
-        on_list_tools=forwarder.list_tools,
-        on_call_tool=forwarder.call_tool,
-        on_list_resources=forwarder.list_resources,
-        on_list_resource_templates=forwarder.list_resource_templates,
-        on_read_resource=forwarder.read_resource,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_resource_templates,
+        on_read_resource=read_resource,
     )
+
+
+async def _serve(forwarder: "Forwarder") -> None:
+    server = build_server(lambda context: forwarder)
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
@@ -86,11 +119,15 @@ class ForwardedCall(NamedTuple):
 
 
 class Forwarder:
-    """Forwards each call in a thread of its own, so that a slow one does not delay the others."""
+    """Forwards each call in a thread of its own, so that a slow one does not delay the others.
 
-    def __init__(self, home: Home, headers: dict[str, str]) -> None:
-        self._calls = DaemonCalls(home, headers)
-        self._consent = ConsentQuestions(home)
+    `is_local`: the user started the client here. Only then may it start the daemon, and only then
+    does a person's answer in the client count as the user's consent.
+    """
+
+    def __init__(self, home: Home, headers: dict[str, str], *, is_local: bool = True) -> None:
+        self._calls = DaemonCalls(home, headers, start=is_local)
+        self._consent = ConsentQuestions(home) if is_local else None
         self._version_reported = False
 
     async def list_tools(
@@ -110,7 +147,7 @@ class Forwarder:
             return _result(_REFUSED, is_error=True)
         call = functools.partial(self._call, params.name, params.arguments or {})
         made = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
-        if made.approval is None:
+        if made.approval is None or self._consent is None:
             return made.result
         if await self._consent.ask(context.session, made.approval, context.request_id):
             made = await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
@@ -126,18 +163,13 @@ class Forwarder:
             resources=await anyio.to_thread.run_sync(find, abandon_on_cancel=True)
         )
 
-    async def list_resource_templates(
-        self, context: Context, params: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=[note_resources.note_template()])
-
     async def read_resource(
         self, context: Context, params: ReadResourceRequestParams
     ) -> ReadResourceResult:
         version = context.protocol_version
         read = functools.partial(note_resources.read_note, self._calls, params.uri, version)
         found = await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
-        if found.approval is None:
+        if found.approval is None or self._consent is None:
             return found.result
         if await self._consent.ask(context.session, found.approval, context.request_id):
             found = await anyio.to_thread.run_sync(read, abandon_on_cancel=True)

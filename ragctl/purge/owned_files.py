@@ -26,8 +26,9 @@ RULES = {
     "home": OwnedFolderRules(
         _pattern(
             r"config\.json|config\.json\.bak|ragd\.lock|ragd\.sock|sync-result\.json|memories\.key"
+            r"|tokens\.json"
             r"|(?:embeddings|memories)\.sqlite(?:-wal|-shm|-journal)?|embeddings\.sqlite\.aside"
-            r"|\.(?:config\.json|config\.json\.bak|sync-result\.json|memories\.key)\.tmp"
+            r"|\.(?:config\.json|config\.json\.bak|sync-result\.json|memories\.key|tokens\.json)\.tmp"
         ),
         (
             (_pattern("events"), "events"),
@@ -35,8 +36,11 @@ RULES = {
             (_pattern("logs"), "logs"),
             (_pattern(r"vectors\.lance"), "vectors"),
             (_pattern("memory|memory-versions"), "agents"),
+            (_pattern("bridge"), "bridge"),
         ),
     ),
+    # The lock of `ragctl serve`, and links that are valid once.
+    "bridge": OwnedFolderRules(_pattern(r"lock|link-[0-9a-f]{64}|open-[0-9a-f]{64}\.html")),
     # The notes that agents wrote, and their earlier contents.
     "agents": OwnedFolderRules(_NOTHING, ((_pattern(r"[^.].*"), "agent_notes"),)),
     "agent_notes": OwnedFolderRules(

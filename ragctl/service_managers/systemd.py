@@ -29,22 +29,9 @@ class Systemd:
     """The service manager on Linux."""
 
     def plan(self, home: Home) -> Plan:
-        name = f"{service_name(home)}.service"
-        folder = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-        reload, enable = _step("daemon-reload"), _step("enable", name)
-        return Plan(
-            manager="systemd",
-            name=name,
-            file=os.path.join(folder, "systemd", "user", name),
-            install=(reload, enable, _step("start", name)),
-            reinstall=(reload, enable, _step("restart", name)),
-            before_removal=(_step("disable", "--now", name),),
-            after_removal=(reload, _step("reset-failed", name, may_fail=True)),
-            start=_step("start", name),
-            stop=_step("stop", name),
+        return plan_unit(f"{service_name(home)}.service")._replace(
             no_sandbox_hint="The service runs without a sandbox, because this machine or its "
             "systemd does not provide one: it may write wherever you may (docs/service.md).",
-            hints=("It stops when you log out; `loginctl enable-linger` keeps it running.",),
         )
 
     def content(self, program: Program, *, sandbox: bool) -> bytes:
@@ -73,20 +60,42 @@ class Systemd:
         return run_command(trial).returncode == 0
 
     def state(self, home: Home) -> ServiceState:
-        name = self.plan(home).name
-        done = run_command((*_SYSTEMCTL, "show", f"--property={','.join(_PROPERTIES)}", "--", name))
-        if done.returncode != 0:
-            return ServiceState(state=None)
-        found = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
-        pid = found.get("MainPID", "0")
-        return ServiceState(
-            state=_format_state(found),
-            running=found.get("ActiveState") == "active",
-            pid=int(pid) if pid.isdigit() and pid != "0" else None,
-            at_login=found.get("UnitFileState") == "enabled",
-            status_text=found.get("StatusText", ""),
-            restarting=found.get("SubState", "").startswith("auto-restart"),
-        )
+        return read_unit_state(self.plan(home).name)
+
+
+def plan_unit(name: str) -> Plan:
+    """How a unit of this name is installed, started and removed."""
+    folder = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    reload, enable = _step("daemon-reload"), _step("enable", name)
+    return Plan(
+        manager="systemd",
+        name=name,
+        file=os.path.join(folder, "systemd", "user", name),
+        install=(reload, enable, _step("start", name)),
+        reinstall=(reload, enable, _step("restart", name)),
+        before_removal=(_step("disable", "--now", name),),
+        after_removal=(reload, _step("reset-failed", name, may_fail=True)),
+        start=_step("start", name),
+        stop=_step("stop", name),
+        hints=("It stops when you log out; `loginctl enable-linger` keeps it running.",),
+    )
+
+
+def read_unit_state(name: str) -> ServiceState:
+    """What systemd reports about a unit."""
+    done = run_command((*_SYSTEMCTL, "show", f"--property={','.join(_PROPERTIES)}", "--", name))
+    if done.returncode != 0:
+        return ServiceState(state=None)
+    found = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    pid = found.get("MainPID", "0")
+    return ServiceState(
+        state=_format_state(found),
+        running=found.get("ActiveState") == "active",
+        pid=int(pid) if pid.isdigit() and pid != "0" else None,
+        at_login=found.get("UnitFileState") == "enabled",
+        status_text=found.get("StatusText", ""),
+        restarting=found.get("SubState", "").startswith("auto-restart"),
+    )
 
 
 def _format_state(found: dict[str, str]) -> str:

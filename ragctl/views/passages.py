@@ -38,23 +38,20 @@ def render_passage(
         *(INDENT + ink.paint(f"{ink.sign('▲')} {text}", "yellow") for text in cautions(result)),
         *(INDENT + ink.paint(_fit_line(text, ink), "dim") for text in remarks(result)),
     ]
-    if evidence := result.get("evidence"):
-        numbers = ink.wrap(
-            f"score {result['score']:.3f}  {_format_evidence(evidence)}", len(INDENT)
-        )
-        shown.append(INDENT + ink.paint(numbers, "dim"))
+    shown += [INDENT + ink.paint(line, "dim") for line in explanation_lines(result, ink)]
     if lines is None:
         shown.append(INDENT + ink.paint(show_command(result), "dim"))
     return "\n".join(shown)
 
 
-def _format_evidence(evidence: dict[str, Any]) -> str:
-    """The figures that decided a result's rank, by name; zeros are left out."""
-    used = {name: value for name, value in evidence.items() if value}
-    return "  ".join(
-        clean(name) if value is True else f"{clean(name)} {value:.3g}"
-        for name, value in used.items()
-    )
+def explanation_lines(explained: dict[str, Any], ink: Ink) -> list[str]:
+    """What decided the place of a passage, a line for each kind of evidence; empty if the request
+    did not ask for it."""
+    sentences = (explained.get("explanation") or {}).get("sentences") or ()
+    indent = len(INDENT) + 2
+    lines = [ink.wrap(f"{ink.sign('·')} {clean(one)}", indent) for one in sentences]
+    score = explained.get("score")
+    return [*lines, f"{ink.sign('·')} Score: {score:.2f}."] if lines and score else lines
 
 
 def passage_title(result: dict[str, Any]) -> str:

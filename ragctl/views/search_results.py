@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from ragctl.views.excerpts import INDENT, LINES, Highlighter, cell_width
-from ragctl.views.passages import quote_word, render_passage, show_command
+from ragctl.views.passages import explanation_lines, quote_word, render_passage, show_command
 from ragctl.views.render import Ink, add_home_option, clean, counted, format_until, ragctl_command
 
 Data = dict[str, Any]
@@ -33,7 +33,7 @@ def render_search_results(
     the request limits the notes."""
     data = envelope["data"]
     results = data["results"]
-    above = _warning(envelope, ink) + _interpretation(data, ink)
+    above = _warning(envelope, ink) + _expected(data, ink) + _interpretation(data, ink)
     if results or data.get("memories") or data.get("withheld"):
         above += _hint(data, ink)
     if results and data.get("answered") is False:
@@ -183,6 +183,20 @@ def _memory(memory: Data, ink: Ink) -> str:
     key, source = clean(memory["key"]), clean(memory["source"])
     value = " ".join(clean(memory["value"]).split())
     return f"Remembered: {ink.paint(key, 'bold')}  {ink.paint(source, 'cyan')}\n{INDENT}{value}"
+
+
+def _expected(data: Data, ink: Ink) -> list[str]:
+    """Where the expected note fell out, and what its best passage has."""
+    note = data.get("expected")
+    if not note:
+        return []
+    name = ink.paint(clean(note.get("path") or "The expected note"), "bold")
+    lines = [ink.wrap(f"{name}: {add_home_option(clean(note['reason']))}", 2)]
+    lines += [f"  {clean(path)}" for path in note.get("candidates") or ()]
+    lines += [f"  {ink.paint(line, 'dim')}" for line in explanation_lines(note, ink)]
+    if suggestion := note.get("suggestion"):
+        lines.append(f"  {ink.paint(ink.sign('→'), 'cyan')} {add_home_option(clean(suggestion))}")
+    return ["\n".join(lines)]
 
 
 def _withheld(data: Data) -> str:

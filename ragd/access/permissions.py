@@ -24,6 +24,8 @@ def permitted(config: Config, asker: Asker) -> frozenset[str]:
     if asker.is_owner:
         return frozenset(known)
     by_rules = _permitted_by_rules(config, asker, known)
+    if asker.token:
+        by_rules &= _named_by_token(config, asker, known)
     return frozenset(name for name in by_rules if _may_be_shown(config, name, asker))
 
 
@@ -32,6 +34,13 @@ def _permitted_by_rules(config: Config, asker: Asker, known: set[str]) -> set[st
         if _matches(rule.match, asker):
             return _named(rule.collections, known)
     return known if config.access.default == "allow" else set()
+
+
+def _named_by_token(config: Config, asker: Asker, known: set[str]) -> set[str]:
+    """The limits of a token. A private collection must be named when the token is made."""
+    if asker.only_in is None:
+        return {name for name in known if name == VAULT or not config.collections[name].private}
+    return _named(asker.only_in, known)
 
 
 def _may_be_shown(config: Config, name: str, asker: Asker) -> bool:

@@ -72,6 +72,10 @@ from ragd.events.request_facts import (
     RequestRefused,
     SyncPaused,
     SyncResumed,
+    TokenCreated,
+    TokenRevoked,
+    TokenUsed,
+    UseOutcome,
 )
 from ragd.events.vault_facts import (
     FileChange,
@@ -145,8 +149,12 @@ __all__ = [
     "SyncResumed",
     "TailCut",
     "TemplateFolder",
+    "TokenCreated",
+    "TokenRevoked",
+    "TokenUsed",
     "TouchedFile",
     "Unknown",
+    "UseOutcome",
     "VaultScanned",
     "VaultUnavailable",
     "VectorsFilled",
@@ -178,6 +186,9 @@ Event = (
     | RequestRefused
     | ApprovalRequested
     | ApprovalDecided
+    | TokenCreated
+    | TokenRevoked
+    | TokenUsed
     | JobStarted
     | ChangesetFormed
     | FilesTouched

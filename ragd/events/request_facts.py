@@ -6,6 +6,9 @@ from msgspec import field
 
 from ragd.events.fact import Fact, Mode
 
+# How the use of a token ended.
+UseOutcome = Literal["answered", "withheld", "refused", "failed"]
+
 # Tool gateway
 
 
@@ -77,3 +80,28 @@ class ApprovalDecided(Fact, frozen=True, kw_only=True, tag="approval_decided"):
     chat: str  # direct, group, channel; empty: not known
     tool: str  # `notes` for GET /v1/notes
     outcome: Literal["released", "refused", "expired"]
+
+
+class TokenCreated(Fact, frozen=True, kw_only=True, tag="token_created"):
+    """The user made a token for a client. Neither its secret nor a digest of it is in the log."""
+
+    client: str  # the token's name
+    collections: list[str]  # empty: all that the rules permit
+    read_only: bool  # it may call only tools that change nothing
+    sensitive: bool  # it may get sensitive passages as any agent may
+    expires: str | None  # null: never
+
+
+class TokenRevoked(Fact, frozen=True, kw_only=True, tag="token_revoked"):
+    """The user revoked a token. It has not been accepted since before this fact."""
+
+    client: str  # the token's name
+
+
+class TokenUsed(Fact, frozen=True, kw_only=True, tag="token_used"):
+    """A client used a token. The answer is sent after this fact is on disk. The log has no question
+    and no path."""
+
+    client: str  # the token's name
+    tool: str  # the tool's name; else the last part of the path that was asked for
+    outcome: UseOutcome

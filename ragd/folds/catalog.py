@@ -1,6 +1,6 @@
 """The catalog: what the index holds, note by note. A fold. Pure; it never reads vault or table."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct, field
@@ -25,10 +25,10 @@ from ragd.events import (
     VectorsFilled,
     VectorsRecounted,
 )
+from ragd.folds.newest_time import update_newest
 from ragd.folds.tables import Building as Building
 from ragd.folds.tables import Entry as Entry
 from ragd.folds.tables import Table as Table
-from ragd.folds.times import iso_of_ns, us_of_iso, us_of_ns
 from ragd.notes.documents.kinds import count_kinds, is_slow
 from ragd.vault.collection_paths import VAULT, join_path
 
@@ -233,7 +233,7 @@ def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
             _forget_failure(catalog, file.path)
     table.table_version = event.table_version
     if table is catalog:  # the index that is being built does not serve yet
-        _update_newest(catalog, [file.mtime_ns for file in event.files], left)
+        update_newest(catalog, [file.mtime_ns for file in event.files], left)
         if catalog.changed_since:
             for path in paths:
                 _mark_handled(catalog, path)
@@ -246,26 +246,6 @@ def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
         for file in event.files:  # one that changed after it was read has to be read again
             if since := catalog.changed_since.get(file.path):
                 catalog.waiting.setdefault(file.path, since)
-
-
-def _update_newest(catalog: Catalog, now_ns: Iterable[int], before_ns: Iterable[int]) -> None:
-    """Update the newest time of all notes, when some changed from one time to another.
-
-    All notes are compared only if the newest one was removed or became older.
-    """
-    newest = catalog.newest_mtime
-    latest_ns = max(now_ns, default=None)
-    newest_us = us_of_iso(newest) if newest else None
-    if newest and newest_us is None:  # another program wrote it in another way
-        is_later = latest_ns is not None and iso_of_ns(latest_ns) >= newest
-    else:
-        is_later = newest_us is None or (latest_ns is not None and us_of_ns(latest_ns) >= newest_us)
-    if is_later:
-        catalog.newest_mtime = None if latest_ns is None else iso_of_ns(latest_ns)
-    elif newest_us is not None and newest_us in map(us_of_ns, before_ns):
-        times = (entry.mtime_ns for entry in catalog.files.values())
-        newest_ns = max(times, default=None)
-        catalog.newest_mtime = newest if newest_ns is None else iso_of_ns(newest_ns)
 
 
 def _vectors_filled(catalog: Catalog, event: VectorsFilled, record: Record) -> None:
@@ -299,7 +279,7 @@ def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> Non
             entry = table.files.get(file.path)
             if entry is not None and file.sha256 in ("", entry.sha256):
                 table.put(file.path, replace(entry, size=file.size, **times))
-    _update_newest(catalog, (file.mtime_ns for file in event.files), before)
+    update_newest(catalog, (file.mtime_ns for file in event.files), before)
 
 
 def _file_skipped(catalog: Catalog, event: FileSkipped, record: Record) -> None:

@@ -112,11 +112,17 @@ class Table(Struct, dict=True):
         lacking = [p for p, e in self.files.items() if e.chunks > e.embedded + e.barred]
         self.__dict__["lacking"] = dict.fromkeys(lacking)
         self.__dict__["folders"] = Folders({p: e.chunks for p, e in self.files.items()})
+        self.__dict__["changes"] = 0
 
     @property
     def lacking(self) -> dict[str, None]:
         """Paths of notes whose vectors are still missing: an ordered set."""
         return cast(dict[str, None], self.__dict__["lacking"])
+
+    @property
+    def changes(self) -> int:
+        """A number that changes when an entry does, for who keeps what follows from the entries."""
+        return cast(int, self.__dict__["changes"])
 
     @property
     def folders(self) -> "Folders":
@@ -140,6 +146,7 @@ class Table(Struct, dict=True):
 
     def put(self, path: str, entry: Entry) -> None:
         """Add a note, or replace its entry."""
+        self.__dict__["changes"] += 1
         files, lacking = self.files, self.lacking
         before = files.get(path)
         files[path] = entry
@@ -157,6 +164,7 @@ class Table(Struct, dict=True):
 
     def drop(self, path: str) -> None:
         """Remove a note."""
+        self.__dict__["changes"] += 1
         entry = self.files.pop(path, None)
         if entry is not None:
             self._add(entry, -1)
@@ -175,6 +183,7 @@ class Table(Struct, dict=True):
         """Replace the content with that of another table. The two share it from then on."""
         for name in Table.__struct_fields__:
             setattr(self, name, getattr(other, name))
+        self.__dict__["changes"] += 1
         self.__dict__["lacking"] = other.lacking
         self.__dict__["folders"] = other.folders
 

@@ -3,7 +3,7 @@
 It is asked once for each request. It reads the configuration in force and looks nothing up.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from aiohttp import web
@@ -16,6 +16,7 @@ from ragd.access.scope import (
     full_scope,
     known_name,
     private_names,
+    requested_scope,
     scope_with_paths,
 )
 from ragd.access.search_scope import search_scope
@@ -26,7 +27,9 @@ from ragd.protocol.asker import (
     AGENT_HEADER,
     ASSISTANT_HEADER,
     CHAT_HEADER,
+    OWNER,
     SESSION_HEADER,
+    TOKEN_HEADER,
     Asker,
     read_asker,
 )
@@ -37,8 +40,21 @@ from ragd.vault.collection_paths import MEMORY, VAULT, collection_of, group_of
 
 def asker_of(request: web.BaseRequest) -> Asker:
     """Who sends this request. Raises RagdError for headers that are not valid."""
+    if TOKEN_HEADER in request.headers:
+        return _asker_with_token(request)
     names = (AGENT_HEADER, CHAT_HEADER, SESSION_HEADER, ASSISTANT_HEADER)
     return read_asker(*(_header(request, name) for name in names))
+
+
+TOKEN_ASKER = web.RequestKey("token_asker", Asker)
+"""Who the token of a request stands for: the token gate has found out."""
+
+
+def _asker_with_token(request: web.BaseRequest) -> Asker:
+    found = request.get(TOKEN_ASKER)
+    if not isinstance(found, Asker):
+        raise RagdError("TOKEN_REFUSED")  # it was not accepted: never the user's own request
+    return found
 
 
 def for_owner(handler: Handler) -> Handler:
@@ -156,6 +172,10 @@ class AccessControl:
         known = {VAULT, *self._settings.current.collections}
         for name in names:
             known_name(field, name, known)
+
+    def require_searchable(self, names: Sequence[str]) -> None:
+        """Raises RagdError if one of these is not a collection, or a group of them."""
+        requested_scope(self._settings.current, OWNER, names)
 
     def collections(self, asker: Asker) -> list[dict[str, Any]]:
         """The collections that this asker may search, the vault first."""

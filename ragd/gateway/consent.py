@@ -72,7 +72,10 @@ class Consent:
         }
 
     def _takes_tokens(self, asker: Asker) -> bool:
-        """Whether this asker can confirm with a token. An agent could do so without asking."""
+        """Whether this asker can confirm by itself, with a confirmation token. An agent could do so
+        without asking; one that came with an access token never can."""
+        if asker.token:
+            return False
         return asker.is_person or self._settings.current.security.confirm == "token"
 
     async def _record_request(self, approval: Approval) -> None:

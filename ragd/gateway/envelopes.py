@@ -5,6 +5,7 @@ It never touches the network and records nothing.
 """
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import structs
@@ -41,6 +42,7 @@ class Envelopes:
         self._settings = settings
         self._vectors = vectors
         self._counter = ScopeCounter()
+        self.count_index_bytes: Callable[[], int] = lambda: 0  # of rows in memory
         self._started = clock.monotonic()
         self.commands = SuggestedCommands(settings.home)
         self.reader: ReaderMode | None = None
@@ -87,7 +89,7 @@ class Envelopes:
     def status(self, scope: Scope, took_ms: int = 0) -> Envelope:
         """The full status, or what it says about the collections in scope."""
         live = self._refresh_live_state()
-        live.process = read_process_stats()
+        live.process = read_process_stats(self.count_index_bytes())
         state = visible_state(self._ledger.state, scope)
         envelope = status_envelope(state, live, took_ms)
         if (counted := self._count(scope)) is not None:

@@ -13,6 +13,7 @@ class ProcessStats(Struct, frozen=True):
     """Numbers that must not grow while the daemon runs. None where the system does not report."""
 
     memory_bytes: int | None
+    index_bytes: int  # of `memory_bytes`: rows of the index, for searches
     descriptors: int | None
     threads: int
     tasks: int

@@ -263,7 +263,7 @@ class NoteExcerpts:
         place = request.place or (found.places[0].name if len(found.places) == 1 else "")
         cited, shown = citation(path, found.first, found.last, place), "\n".join(found.lines)
         withheld: WithheldText | None = None
-        if self._guard.blocks and inspected.withheld:
+        if self._guard.blocks(asker) and inspected.withheld:
             text = WithheldText(cited, tuple(inspected.sensitive), text_digest(cited, shown))
             agreed = self._consent.find_agreement(request, asker)
             withheld = None if agreed.covers(text) else text

@@ -8,11 +8,12 @@ import threading
 from ragd.gateway.live_state import ProcessStats
 
 
-def read_process_stats() -> ProcessStats:
+def read_process_stats(index_bytes: int) -> ProcessStats:
     """The numbers now. Call it in the event loop, which counts the tasks."""
     workers = _workers()
     return ProcessStats(
         _memory("self"),
+        index_bytes,
         _descriptors(),
         threading.active_count(),
         len(asyncio.all_tasks()),

@@ -33,6 +33,7 @@ from ragd.protocol.asker import Asker
 from ragd.protocol.envelope import Envelope, ErrorBody, SearchMeta, error_body
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search.dates.time_messages import describe_time, explain_no_dated_results
+from ragd.search.expectation import ExpectedNote, expected_in_answer
 from ragd.search.result_limits import within_limits
 from ragd.search.results import TRUST, Result
 from ragd.search.searcher import SearchAnswer
@@ -135,16 +136,17 @@ class SearchAnswers:
         sensitive = inspected.sensitive_texts()
         withheld: list[WithheldText] = []
         agreed = Agreement(covers_everything=True)
-        if self._guard.blocks:
+        if self._guard.blocks(asker):
             agreed = self._consent.find_agreement(request, asker)
             withheld = [text for text in sensitive if not agreed.covers(text)]
         visible = self._without_withheld(inspected, agreed)
+        results = within_limits(
+            (_with_flags(result, seen) for _, result, seen in visible.passages),
+            request.min_score,
+            request.max_chars,
+        )
         data: dict[str, Any] = {
-            "results": within_limits(
-                (_with_flags(result, seen) for _, result, seen in visible.passages),
-                request.min_score,
-                request.max_chars,
-            ),
+            "results": results,
             "answered": searched.is_answered,
             "unsure": searched.is_unsure,
             "sensitive_detected": bool(sensitive),
@@ -156,8 +158,12 @@ class SearchAnswers:
             },
             "corrections": searched.corrections,
         }
-        if hints := self._hints(request, searched):
+        if hints := self._hints(request, searched, asker):
             data["hint"] = "\n".join(hints)
+        if searched.expected is not None:
+            names = [text.citation for text in withheld]
+            expected = expected_in_answer(searched.expected, results, names)
+            data["expected"] = self._without_sensitive_path(expected, asker)
         if withheld:
             data["corrections"] = []  # the words may be those of a withheld passage
             data |= await self._consent.ask(request, asker, withheld)
@@ -195,6 +201,12 @@ class SearchAnswers:
             memories,
         )
 
+    def _without_sensitive_path(self, expected: ExpectedNote, asker: Asker) -> ExpectedNote:
+        named = (expected.path or "", *expected.candidates)
+        if not self._guard.withholds("\n".join(named), asker):
+            return expected
+        return structs.replace(expected, path=None, candidates=(), citation=None)
+
     async def _suggest(
         self,
         request: SearchRequest,
@@ -220,10 +232,10 @@ class SearchAnswers:
             for memory, seen in visible.memories
         ]
 
-    def _hints(self, request: SearchRequest, searched: SearchAnswer) -> list[str]:
+    def _hints(self, request: SearchRequest, searched: SearchAnswer, asker: Asker) -> list[str]:
         """While sensitive results are withheld, a hint suggests no name: it may be sensitive."""
         hints = list(searched.hints)
-        if self._guard.blocks:
+        if self._guard.blocks(asker):
             hints = [hint.partition(SUGGESTION)[0] for hint in hints]
         if searched.undated_notes is not None:
             hints.append(explain_no_dated_results(searched.undated_notes, request.by_file_time))

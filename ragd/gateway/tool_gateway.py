@@ -6,12 +6,16 @@ It never shows an exception, and decides nothing itself.
 
 import asyncio
 import time
+from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
+from pathlib import Path
 from typing import Protocol
 
 from aiohttp import web
 
+from ragd.access.scope import private_names
+from ragd.access.tokens import may_use
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.config.reload import ConfigReload
@@ -19,6 +23,7 @@ from ragd.embed.vector_progress import VectorProgress
 from ragd.errors import ConfigError, RagdError
 from ragd.gateway.access_control import AccessControl, asker_of, for_owner, for_person
 from ragd.gateway.consent import Consent, consent_error
+from ragd.gateway.coverage import Coverage
 from ragd.gateway.dropped_notes import until_dropped
 from ragd.gateway.envelopes import Envelopes
 from ragd.gateway.event_stream import event_lines
@@ -26,9 +31,10 @@ from ragd.gateway.fact_recorder import NAME, FactRecorder
 from ragd.gateway.http_server import http_status, json_response, read_body
 from ragd.gateway.job_stream import JobStream
 from ragd.gateway.jobs import JobControl
-from ragd.gateway.listed_memories import without_sensitive_memories
+from ragd.gateway.listed_memories import with_sensitive_kinds, without_sensitive_memories
 from ragd.gateway.lost_dependencies import LossRecorder
 from ragd.gateway.memory_tools import MemoryTools
+from ragd.gateway.never_folders import NeverFolders
 from ragd.gateway.note_excerpts import (
     NoSuchNote,
     NoteBytesReader,
@@ -43,8 +49,13 @@ from ragd.gateway.recent_notes import BY_DEFAULT, RecentNotes
 from ragd.gateway.refusals import RECORD_EVERY_S, Refusals
 from ragd.gateway.search_answers import PassageSearch, SearchAnswers
 from ragd.gateway.status import pause_data
+from ragd.gateway.timeline import DAYS_BY_DEFAULT, Timeline
+from ragd.gateway.token_gate import TokenGate
+from ragd.gateway.token_routes import TokenRoutes
+from ragd.gateway.token_store import TokenStore
 from ragd.gateway.tools import Tools, ms_since
 from ragd.gateway.url_parameters import (
+    parse_coverage_request,
     parse_event_types,
     parse_note_request,
     parse_whole_number,
@@ -56,6 +67,7 @@ from ragd.memories.memories import Memories, SourceNoteReader
 from ragd.memories.memory_vectors import MemoryVectors
 from ragd.protocol import tool_schemas
 from ragd.protocol.envelope import Envelope
+from ragd.protocol.folder_requests import parse_folder
 from ragd.state.ledger import Ledger
 from ragd.store.open_indexes import OpenIndexes
 
@@ -64,6 +76,8 @@ __all__ = ["NAME", "ToolGateway"]
 
 class GatewayNoteReader(SourceNoteReader, NoteBytesReader, Protocol):
     """Reads notes and documents for answers."""
+
+    def includes_folder(self, folder: str) -> bool: ...
 
 
 class GatewaySearcher(PassageSearch, RelatedSearch, Protocol):
@@ -107,11 +121,24 @@ class ToolGateway:
         self.memories = Memories(settings, clock, facts.record, notes, guard, memory_vectors)
         searches = SearchAnswers(searcher, self.memories, guard, self._consent)
         self._access = AccessControl(settings, ledger)
+        tokens = TokenStore(Path(settings.home.tokens), clock, facts)
+        self._gate = TokenGate(tokens, facts)
+        self._token_routes = TokenRoutes(tokens, self._access, self._data)
         self.agent_notes = AgentNotes(
             settings.home, announce, self._add_agent_folder, partial(until_dropped, ledger)
         )
         access = self._access
         self._recent = RecentNotes(ledger, access, guard, notes.includes)
+        self._never = NeverFolders(settings, reload, facts.record)
+        self._timeline = Timeline(ledger, clock, settings.home)
+        self._coverage = Coverage(
+            ledger,
+            access,
+            guard,
+            notes.includes,
+            notes.includes_folder,
+            lambda: private_names(settings.current),
+        )
         self._tools = Tools(
             self._envelopes,
             searches,
@@ -139,12 +166,17 @@ class ToolGateway:
             web.get("/v1/tools", self._list_tools),
             web.get("/v1/collections", self._list_collections),
             web.post("/v1/tools/{tool}", self._call_tool),
+            web.get("/v1/coverage", self._get_coverage),
             web.get("/v1/notes", self._get_note),
             web.get("/v1/notes/recent", self._list_recent_notes),
             web.get("/v1/memories", self._list_memories),
+            web.get("/v1/token", self._token_routes.describe),
         ]
         for_the_user = [
             web.get("/v1/events", for_owner(self._stream_events), allow_head=False),
+            web.get("/v1/state", for_owner(self._get_past_state)),
+            web.get("/v1/timeline", for_owner(self._get_timeline)),
+            web.post("/v1/explain", for_owner(self._explain_search)),
             web.post("/v1/jobs", for_owner(self._request_job)),
             web.get("/v1/jobs/{id}", for_owner(self._get_job)),
             web.post("/v1/jobs/{id}/cancel", for_owner(self._cancel_job)),
@@ -153,14 +185,23 @@ class ToolGateway:
             web.delete("/v1/memories/{key:.+}", for_owner(self._forget_memory)),
             web.get("/v1/approvals", for_person(self._list_approvals)),
             web.post("/v1/approvals/{id}", for_person(self._decide_approval)),
+            web.get("/v1/folders", for_owner(self._list_folders)),
+            web.post("/v1/folders", for_person(self._set_folder)),
+            web.get("/v1/tokens", for_person(self._token_routes.list_all)),
+            web.post("/v1/tokens", for_person(self._token_routes.create)),
+            web.delete("/v1/tokens/{name}", for_person(self._token_routes.revoke)),
             web.post("/v1/reload", for_owner(self._reload_config)),
             web.post("/v1/stop", for_owner(self._stop_daemon)),
         ]
-        return [*for_anyone, *for_the_user]
+        return [self._gate.guarded(route) for route in (*for_anyone, *for_the_user)]
 
     def set_index_digest(self, digest: str | None) -> None:
         """Set the digest of the model that made the vectors of the open index."""
         self.live.index_digest = digest
+
+    def set_index_bytes(self, count: Callable[[], int]) -> None:
+        """Set the function that counts the bytes of the index in memory."""
+        self._envelopes.count_index_bytes = count
 
     # The life of the actor
 
@@ -191,7 +232,10 @@ class ToolGateway:
         return json_response(self._envelopes.status(self._access.scope_of(asker_of(request))))
 
     async def _list_tools(self, request: web.Request) -> web.StreamResponse:
-        return self._data(request, {"tools": tool_schemas.published_tools()})
+        asker = asker_of(request)
+        tools = tool_schemas.published_tools()
+        permitted = [one for one in tools if may_use(asker, one["requiredPermissions"])]
+        return self._data(request, {"tools": permitted})
 
     async def _list_collections(self, request: web.Request) -> web.StreamResponse:
         refuse_unknown_parameters(request, ())
@@ -205,6 +249,9 @@ class ToolGateway:
         except RagdError as why:
             known = tool if tool in tool_schemas.TOOLS else ""
             return json_response(self.refuse(why, request, known), http_status(why))
+
+    async def _explain_search(self, request: web.Request) -> web.StreamResponse:
+        return json_response(await self._tools.explain(await read_body(request), asker_of(request)))
 
     # Jobs and pauses
 
@@ -272,13 +319,19 @@ class ToolGateway:
         scope = self._access.scope_of_list(asker)
         return json_response(self._envelopes.data(listed, scope=scope))
 
+    async def _get_coverage(self, request: web.Request) -> web.StreamResponse:
+        asker, wanted = asker_of(request), parse_coverage_request(request)
+        data, scope = await self._coverage.answer(wanted, asker)
+        return json_response(self._envelopes.data(data, scope=scope))
+
     async def _list_memories(self, request: web.Request) -> web.StreamResponse:
         refuse_unknown_parameters(request, ())
         asker = asker_of(request)
         listed = await self.memories.list_all(
             self._access.permits_source(self._access.scope_of(asker), asker)
         )
-        return self._data(request, without_sensitive_memories(listed, self._guard, asker))
+        shown = without_sensitive_memories(listed, self._guard, asker)
+        return self._data(request, with_sensitive_kinds(shown, self._guard))
 
     async def _forget_memory(self, request: web.Request) -> web.StreamResponse:
         self._require_writer()
@@ -291,6 +344,16 @@ class ToolGateway:
         follow = parse_whole_number(request, "follow", 0) != 0 and not self.streams.is_ending
         lines = event_lines(self._ledger, after, parse_event_types(request), follow=follow)
         return await self.streams.send(request, lines)
+
+    async def _get_past_state(self, request: web.Request) -> web.StreamResponse:
+        refuse_unknown_parameters(request, ("at", "seq"))
+        seq = parse_whole_number(request, "seq", 0) if "seq" in request.query else None
+        return self._data(request, await self._timeline.state(seq, request.query.get("at")))
+
+    async def _get_timeline(self, request: web.Request) -> web.StreamResponse:
+        refuse_unknown_parameters(request, ("days",))
+        days = parse_whole_number(request, "days", DAYS_BY_DEFAULT)
+        return self._data(request, await self._timeline.answer(days))
 
     # Approvals
 
@@ -310,6 +373,14 @@ class ToolGateway:
             return self._data(request, await self._reload.reload(self._facts.record, always=True))
         except ConfigError as why:
             raise RagdError("INVALID_REQUEST", why.message, why.suggestion) from None
+
+    async def _list_folders(self, request: web.Request) -> web.StreamResponse:
+        refuse_unknown_parameters(request, ())
+        return self._data(request, self._never.list())
+
+    async def _set_folder(self, request: web.Request) -> web.StreamResponse:
+        wanted = parse_folder(await read_body(request))
+        return self._data(request, await self._never.set(wanted.folder, never=wanted.never))
 
     async def _add_agent_folder(self) -> None:
         """Put a new agent's folder into the configuration in force."""

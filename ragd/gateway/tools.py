@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ragd.access.scope import Scope
+from ragd.access.tokens import may_use
 from ragd.errors import RagdError
 from ragd.gateway.access_control import AccessControl
 from ragd.gateway.envelopes import Envelopes
@@ -28,7 +29,9 @@ from ragd.protocol.agent_requests import (
 )
 from ragd.protocol.asker import Asker
 from ragd.protocol.envelope import Envelope
+from ragd.protocol.explain_requests import parse_explain
 from ragd.protocol.tool_schemas import (
+    TOOLS,
     IndexRequest,
     MemoryRequest,
     SearchRequest,
@@ -77,11 +80,25 @@ class Tools:
         """The answer of this tool for this asker. Raises RagdError for a request that is refused
         or fails."""
         began = time.perf_counter()
+        if tool in TOOLS and not may_use(asker, TOOLS[tool].permissions):
+            raise RagdError(
+                "SECURITY_VIOLATION",
+                "This token may only read.",
+                "The user can make another one: `ragctl token create NAME`.",
+            )
         request = parse_request(tool, body)
+        if self.reader is not None:
+            await self.reader.prepare(request)
+        return await self._answer(self._answers[type(request)](request, asker, began))
+
+    async def explain(self, body: bytes, asker: Asker) -> Envelope:
+        """The answer to a search with what decided it, and where an expected note fell out."""
+        began = time.perf_counter()
+        return await self._answer(self._search(parse_explain(body), asker, began))
+
+    async def _answer(self, answer: Awaitable[Envelope]) -> Envelope:
         try:
-            if self.reader is not None:
-                await self.reader.prepare(request)
-            return await self._answers[type(request)](request, asker, began)
+            return await answer
         except RagdError as why:
             await self._lost.record(why)
             raise

@@ -8,6 +8,7 @@ from aiohttp import web
 from ragd.close_match import closest
 from ragd.errors import RagdError
 from ragd.events import TAGS
+from ragd.gateway.coverage import DEPTH_BY_DEFAULT, CoverageRequest
 from ragd.protocol import tool_schemas
 from ragd.protocol.citations import parse_citation
 
@@ -48,6 +49,17 @@ def parse_note_request(request: web.Request) -> tool_schemas.NoteRequest:
         )
     raw = parse_whole_number(request, "raw", 0) != 0
     return tool_schemas.NoteRequest(path, start, to, raw, request.query.get("confirm"), place)
+
+
+def parse_coverage_request(request: web.Request) -> CoverageRequest:
+    """The folder to count, how deep, and which of its notes to list."""
+    refuse_unknown_parameters(request, ("folder", "depth", "notes", "after"))
+    return CoverageRequest(
+        request.query.get("folder", ""),
+        parse_whole_number(request, "depth", DEPTH_BY_DEFAULT),
+        parse_whole_number(request, "notes", 0),
+        request.query.get("after", ""),
+    )
 
 
 def parse_event_types(request: web.Request) -> list[str]:

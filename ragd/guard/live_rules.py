@@ -50,15 +50,14 @@ class LiveGuard:
         self._made: tuple[SecuritySettings, MemorySettings, Rules] | None = None
         self._inspected: dict[bytes, InspectedPassage] = {}
 
-    @property
-    def blocks(self) -> bool:
-        """Whether sensitive passages are withheld until the user agrees."""
-        return self._settings.current.security.sensitive == "block"
+    def blocks(self, asker: Asker) -> bool:
+        """Whether sensitive passages are withheld from this asker until the user agrees."""
+        return not asker.sees_sensitive or self._settings.current.security.sensitive == "block"
 
     def withholds(self, text: str, asker: Asker) -> bool:
         """Whether this text, such as the name of a note, is not shown to this asker. Where
         sensitive text is withheld, only the user's own requests see it without consent."""
-        if not self.blocks or asker.is_person:
+        if not self.blocks(asker) or asker.is_person:
             return False
         return inspect_text(text, self.rules).withheld
 

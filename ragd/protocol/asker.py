@@ -14,6 +14,7 @@ from ragd.protocol.limits import AGENT_MAX_CHARS, CHAT_MAX_CHARS, SESSION_MAX_CH
 AGENT_HEADER = "X-Ragd-Agent"
 CHAT_HEADER = "X-Ragd-Chat"
 SESSION_HEADER = "X-Ragd-Session"  # which conversation it is; only compared, never shown
+TOKEN_HEADER = "X-Ragd-Token"  # noqa: S105  (of an agent; the token says who it is)
 ASSISTANT_HEADER = "X-Ragd-Assistant"  # present: a program asks for the user; no person typed it
 
 
@@ -33,6 +34,10 @@ class Asker(Struct, frozen=True):
     is_owner: bool = False
     session: str = ""  # which conversation of the agent; empty: not known
     is_assistant: bool = False  # has the user's access, but cannot consent for the user
+    token: str = ""  # the name of the agent's token; empty: it has none
+    only_in: frozenset[str] | None = None  # the collections of its token; None: the token has none
+    is_read_only: bool = False  # by its token
+    sees_sensitive: bool = True  # False: sensitive text is withheld from it, whatever is configured
 
     @property
     def is_person(self) -> bool:
@@ -48,6 +53,16 @@ def asker_headers(agent: str | None, chat: str | None = None) -> dict[str, str]:
     if agent is None:
         return {}
     return {AGENT_HEADER: quote(agent, safe=""), CHAT_HEADER: quote(chat or "", safe="")}
+
+
+def token_headers(secret: str, session: str) -> dict[str, str]:
+    """The headers of a program that asks with a token."""
+    return {TOKEN_HEADER: quote(secret, safe=""), SESSION_HEADER: quote(session, safe="")}
+
+
+def read_session(session: str | None) -> str:
+    """The conversation from the value of its header. Raises RagdError if it is not valid."""
+    return _read(SESSION_HEADER, session or "", SESSION_MAX_CHARS)
 
 
 def assistant_headers(agent: str | None, chat: str | None, session: str) -> dict[str, str]:
@@ -69,7 +84,7 @@ def read_asker(
     """
     if agent is None and chat is None and session is None and assistant is None:
         return OWNER
-    conversation = _read(SESSION_HEADER, session or "", SESSION_MAX_CHARS)
+    conversation = read_session(session)
     if agent is None and chat is None:
         return Asker(is_owner=True, is_assistant=True, session=conversation)
     return Asker(

@@ -11,6 +11,7 @@ PAUSE_MAX_S = 30 * 86_400
 AGENT_MAX_CHARS = 200
 SESSION_MAX_CHARS = 200
 CHAT_MAX_CHARS = 50
+TOKEN_EXPIRES_MAX_S = 3650 * 86_400
 
 # A day, or a timestamp with or without an offset.
 DAY_OR_TIME = (

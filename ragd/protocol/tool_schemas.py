@@ -323,11 +323,11 @@ def parse_request(tool: str, body: bytes) -> Request:
     """The request in a body. Raises RagdError that names the wrong field."""
     if tool not in TOOLS:
         raise RagdError("INVALID_REQUEST", f"There is no tool with this name{_did_you_mean(tool)}.")
-    request: Request = _decode(body, TOOLS[tool].request)
-    return _check_search(request) if isinstance(request, SearchRequest) else request
+    request: Request = decode(body, TOOLS[tool].request)
+    return check_search(request) if isinstance(request, SearchRequest) else request
 
 
-def _check_search(request: SearchRequest) -> SearchRequest:
+def check_search(request: SearchRequest) -> SearchRequest:
     """Check a search, and cut its query to the part that is read."""
     _check_query(request.query)
     if request.date_range is not None:
@@ -338,28 +338,28 @@ def _check_search(request: SearchRequest) -> SearchRequest:
 
 def parse_job(body: bytes) -> JobRequest:
     """The job in a body. Raises RagdError that names the wrong field."""
-    request: JobRequest = _decode(body, JobRequest)
+    request: JobRequest = decode(body, JobRequest)
     return request
 
 
 def parse_pause(body: bytes) -> PauseRequest:
     """The pause in a body. Raises RagdError that names the wrong field."""
-    request: PauseRequest = _decode(body, PauseRequest)
+    request: PauseRequest = decode(body, PauseRequest)
     return request
 
 
 def parse_resume(body: bytes) -> None:
     """Raises RagdError for a body that is not empty."""
-    _decode(body, ResumeRequest)
+    decode(body, ResumeRequest)
 
 
 def parse_decision(body: bytes) -> DecisionRequest:
     """The decision in a body. Raises RagdError that names the wrong field."""
-    request: DecisionRequest = _decode(body, DecisionRequest)
+    request: DecisionRequest = decode(body, DecisionRequest)
     return request
 
 
-def _decode(body: bytes, wanted: Any) -> Any:
+def decode(body: bytes, wanted: Any) -> Any:
     try:
         return msgspec.json.decode(body or b"{}", type=wanted)
     except msgspec.ValidationError as why:

@@ -31,6 +31,11 @@ class Ranker:
 
     def rank(self, question: Question, found: Retrieved) -> list[Candidate]:
         """The candidates of the lookups, best first."""
+        ranked = self._rank(question, found)
+        fusion.number_places(ranked)
+        return ranked
+
+    def _rank(self, question: Question, found: Retrieved) -> list[Candidate]:
         weights = self._weights(question, found)
         candidates = fusion.gather(found.vector, found.text, found.named)
         mark_dates(question, candidates, list(found.hits))

@@ -14,6 +14,11 @@ from ragd.search.query.query_terms import stems_in
 from ragd.search.ranking.cosine_scale import DEFAULT_SCALE, CosineScale
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.relevance import FLOOR, relevance, unrelated_cosine
+from ragd.search.ranking.result_explanation import (
+    ExplainedQuestion,
+    ResultExplanation,
+    explain_result,
+)
 from ragd.search.ranking.score import Evidence, evidence_numbers, stands_out
 from ragd.search.results import Result, make_result, obsidian_link
 from ragd.search.retrieval import Question
@@ -28,12 +33,14 @@ EXACT_PHRASE_SCORE = 0.95  # if the question asks only for an exact phrase
 class ScoredPassage(Struct, frozen=True):
     """A result, and the evidence for its score, which also depends on the other results.
 
-    `fits`: the passage is related to the question; others are not shown.
+    `fits`: the passage is related to the question; others are not shown. `relevance`: how much it
+    is related, which is compared with the floor.
     """
 
     result: Result
     evidence: Evidence
     fits: bool
+    relevance: float = 0.0
 
 
 class PassageScorer:
@@ -70,6 +77,7 @@ class PassageScorer:
             evidence = structs.replace(evidence, certain=EXACT_PHRASE_SCORE)
         by_file = row.date is None and (found.closeness > 0 or question.by_file_time)
         day = candidate_dates.file_day(row.modified_at, datetime.astimezone) if by_file else None
+        shown_day = row.date or (day.isoformat() if day else None)
         shown = make_result(
             row,
             0.0,  # the score is computed from all results later
@@ -80,11 +88,14 @@ class PassageScorer:
             file_date=day.isoformat() if day else None,
             best_part=None if found.unit_place is None else round(found.unit_place, 2),
             evidence=evidence_numbers(found, evidence) if question.explain else UNSET,
+            explanation=_explain(question, found, present, shown_day)
+            if question.explain
+            else UNSET,
             collection=collection_of(row.source_file, self._settings.current.collections),
             context=self._settings.contexts.nearest(row.source_file),
         )
         fits = question.lists_everything or question.shows_all or fit >= FLOOR
-        return ScoredPassage(shown, evidence, fits)
+        return ScoredPassage(shown, evidence, fits, fit)
 
     def _stands_out(self, question: Question, found: Candidate) -> float | None:
         """How far its cosine is above the background. In a small vault the background is unrelated
@@ -105,6 +116,17 @@ class PassageScorer:
             return share
         words = len(weights.rarity)
         return (share * words + found.closeness) / (words + 1)
+
+
+def _explain(
+    question: Question, found: Candidate, present: frozenset[str], day: str | None
+) -> ResultExplanation:
+    about = ExplainedQuestion(
+        has_vector=question.retrieval != "full_text",
+        spans=question.spans,
+        is_list=question.lists_everything,
+    )
+    return explain_result(found, question.terms.split_words(present), about, day)
 
 
 def floor_scale(question: Question) -> CosineScale:

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, structs
 
 from ragd.access.scope import Permits
 from ragd.notes.markdown.code_marks import readable
@@ -20,6 +20,7 @@ from ragd.search.file_check import FileCheck
 from ragd.search.passage_scoring import ScoredPassage
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.passage_joining import join_passages, may_join, place_in_joined
+from ragd.search.ranking.result_explanation import linked_explanation
 from ragd.search.ranking.score import EVIDENCE_DEPTH, Evidence, is_answered
 from ragd.search.results import Result, cite
 from ragd.store.lance import ChunkIndex, ChunkRow
@@ -105,6 +106,9 @@ class ResultPicker:
         dropped = len(ranked) - len(passages)
         kept: list[_PickedPassage] = []
         wanted = max(self._most, EVIDENCE_DEPTH)
+        # Some passages are joined or do not fit. Checking the next notes now saves a second call.
+        ahead = [equal[0].source_file for equal in passages[: 2 * wanted]]
+        await self._check_files(ahead)
         for start in range(0, len(passages), wanted):
             some = passages[start : start + wanted]
             await self._load(some)
@@ -142,6 +146,9 @@ class ResultPicker:
             if pick is None or not pick.fits:
                 continue
             reason = structs.replace(pick.result, via=via[pick.row.source_file])
+            if reason.explanation is not UNSET:
+                explanation = linked_explanation(reason.explanation)
+                reason = structs.replace(reason, explanation=explanation)
             kept, last = self._best[: self._most - 1], self._best[self._most - 1 :]
             kept.insert(at, structs.replace(pick, result=reason))
             self._best = kept

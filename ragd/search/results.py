@@ -10,6 +10,7 @@ from ragd.notes.documents.kinds import MARKDOWN
 from ragd.notes.markdown.code_marks import readable
 from ragd.notes.markdown.sections import shown_path
 from ragd.protocol.citations import citation
+from ragd.search.ranking.result_explanation import ResultExplanation
 from ragd.vault.collection_paths import VAULT
 
 TRUST = "untrusted-note"
@@ -84,6 +85,7 @@ class Result(Struct, frozen=True):
     collection: str = VAULT
     context: str | None = None  # what is in its folder, in the user's own words
     evidence: Mapping[str, Number] | UnsetType = UNSET  # the numbers behind its rank, if requested
+    explanation: ResultExplanation | UnsetType = UNSET  # the same in words, if requested
 
 
 def make_result(row: StoredPassage, score: float, link: str, **flags: Any) -> Result:

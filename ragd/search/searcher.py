@@ -9,7 +9,7 @@ import functools
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragd.access.scope import Scope
 from ragd.clock import Clock
@@ -17,10 +17,13 @@ from ragd.config.live_settings import Settings
 from ragd.embed.providers.embedder_port import Vector
 from ragd.errors import UNAVAILABLE, RagdError
 from ragd.health.current_health import CurrentReason
+from ragd.protocol.explain_requests import ExplainRequest
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search import retrieval
 from ragd.search.candidate_ranking import Ranker, mark_dates
 from ragd.search.dates import NamedTime
+from ragd.search.expectation import ExpectedNote
+from ragd.search.expected_note import AskedSearch, ExpectedNotes
 from ragd.search.fallback import Fallback
 from ragd.search.file_check import FileCheck
 from ragd.search.hints import find_hints, is_understood
@@ -85,6 +88,7 @@ class SearchAnswer(Struct, frozen=True):
     is_unsure: bool = False  # the best result has a low score, so perhaps none answers it
     dated: list[tuple[str, str]] = []  # dates and texts of all candidates
     hints: list[str] = []  # why results are missing, and what helps
+    expected: ExpectedNote | None = None  # where an expected note fell out, if one was named
 
 
 class _AskedQuestion(NamedTuple):
@@ -159,6 +163,16 @@ class Searcher:
         self._scorer = PassageScorer(ledger, settings)
         self._filters = RequestFilters(ledger, notes.includes_folder)
         self._questions = QuestionBuilder(ledger, settings, vectors, notes.count_tokens)
+        self._expected = ExpectedNotes(
+            ledger,
+            settings,
+            self._file_check,
+            notes.includes,
+            self._may_be_shown,
+            self._ranker,
+            self._scorer,
+            lambda: open_indexes.serving,
+        )
         vocabularies = VocabularyCache(clock)
         self._preparer = QueryPreparer(vocabularies, notes.count_tokens, self._may_be_shown)
 
@@ -260,9 +274,16 @@ class Searcher:
                 undated = await count_undated(filters, index) if not picker.best else None
                 hints = await find_hints(prepared, question, asked.is_answered)
                 best = picker.best
+                expected = None
+                if isinstance(request, ExplainRequest) and request.expect.strip():
+                    asked_search = AskedSearch(
+                        question, filters, scope, best, prepared.request.max_results
+                    )
+                    expected = await self._expected.explain(request.expect, asked_search)
                 if request.mark_sentences and embedded.vector is not None:
                     best = await self._marker.mark(question, embedded.vector, best)
-            return asked.answer(best, embedded, scanned, hints, undated)
+            found = asked.answer(best, embedded, scanned, hints, undated)
+            return found if expected is None else structs.replace(found, expected=expected)
         except TimeoutError:
             if not picker.best or not self._fallback.is_allowed:
                 raise

@@ -7,6 +7,7 @@ the records, it keeps only when each job of this run began, by the monotonic clo
 import asyncio
 import time
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 
 import structlog
@@ -76,6 +77,7 @@ class Ledger:
         self._health_changed = asyncio.Event()
         self._opened = clock.monotonic()
         self._job_starts: dict[str, float] = {}  # of this run, on the monotonic clock
+        self.listener: Callable[[Record, State], None] | None = None  # gets each record, folded
         with collector_paused():
             recovered = recover(self._disk, self.state.seq, self._fold_recovered)
         names = segment_names(self._disk)
@@ -102,6 +104,8 @@ class Ledger:
             change = HealthChange(record.seq, before, health.state, health.worst_first)
             self._health_changes.append(change)
             self._health_changed.set()
+        if self.listener is not None:
+            self.listener(record, self.state)
 
     def _remember_job_start(self, job_id: str) -> None:
         self._job_starts.setdefault(job_id, self._clock.monotonic())

@@ -34,6 +34,11 @@ class OpenIndexes:
         """The digest of the weights whose vectors are in the serving index; None if unknown."""
         return (self.serving.identity.space.digest or None) if self.serving is not None else None
 
+    @property
+    def bytes_in_memory(self) -> int:
+        """What the open indexes hold in memory of their rows."""
+        return sum(index.bytes_in_memory for index in self.list_open())
+
     def list_open(self) -> list[ChunkIndex]:
         """The serving index and the one that is being built, if they exist."""
         return [index for index in (self.serving, self.building) if index is not None]

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import IO
 
 import structlog
@@ -23,6 +23,7 @@ from ragd.notes.model import ChunkOptions, Note
 from ragd.notes.parse import Unparsable, parse_note
 from ragd.runtime import subprocesses
 from ragd.vault.parse_worker import ParseRequest, UnparsedNote, encode_request, read_reply
+from ragd.vault.token_count import shipped_word_pieces
 
 log = structlog.get_logger("note_parsers")
 
@@ -43,12 +44,11 @@ class NoteParsers:
 
     def __init__(
         self,
-        count_tokens: Callable[[str], int],
         command: Sequence[str] = COMMAND,
         idle_s: float = IDLE_S,
         within_s: float = WITHIN_S,
     ) -> None:
-        self._count_tokens = count_tokens
+        self.count_tokens = shipped_word_pieces().count
         self._command = command
         self._idle_s = idle_s
         self._within_s = within_s
@@ -96,7 +96,7 @@ class NoteParsers:
     def _parse_here(self, requests: Sequence[ParseRequest]) -> list[Parsed]:
         return [
             parse_note(
-                note.path, note.data, one.options, self._count_tokens, collection=one.collection
+                note.path, note.data, one.options, self.count_tokens, collection=one.collection
             )
             for one in requests
             for note in one.notes

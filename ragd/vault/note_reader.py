@@ -55,7 +55,6 @@ from ragd.vault.parse_worker import UnparsedNote
 from ragd.vault.read_result import NoteBytes, ReadResult, text_bytes
 from ragd.vault.reading_rules import roots_of, rules_of
 from ragd.vault.session_rules import SessionRules
-from ragd.vault.token_count import shipped_word_pieces
 
 __all__ = ["NoteReader", "PathKind", "ReadResult", "RootIdentity", "VaultGone"]
 
@@ -99,8 +98,8 @@ class NoteReader:
         self._clock = clock
         self._documents = documents or DocumentReader()
         self._recorded = recorded_collections
-        self.count_tokens = shipped_word_pieces().count
-        self._parsers = parsers or NoteParsers(self.count_tokens)
+        self._parsers = parsers or NoteParsers()
+        self.count_tokens = self._parsers.count_tokens
         self._roots = self._make_roots(settings.current, {})
 
     @property
@@ -310,15 +309,6 @@ class NoteReader:
         parsed = iter(self._parsers.parse(collection, unparsed, options))
         for one in found:
             reading.add(one, next(parsed) if one.note is None else one.note)
-
-    @property
-    def parser_pids(self) -> list[int]:
-        """The ids of the processes that split notes now."""
-        return self._parsers.pids
-
-    def close(self) -> None:
-        """End the processes that split notes."""
-        self._parsers.close()
 
     @property
     def keeps_code(self) -> bool:

@@ -26,6 +26,7 @@ CODE = "VAULT_NOT_RESPONDING"
 FINISH_ON_DISK_S = 1.0  # the longest wait for a disk call when the process ends
 QUEUE_CHECK_S = 0.25
 CHECK_AGAIN_S = 0.05  # the shortest wait between two checks of a call
+LINGER_S = 10.0  # how long a thread waits for its next call; starting one takes longer than a call
 MOST_LANES = 256  # for one kind of caller; more than that are dropped when they are idle
 
 P = ParamSpec("P")
@@ -71,6 +72,9 @@ class Lane:
         self.collection = collection
         self._threads = threads
         self._lock = threading.Lock()
+        self._handed_over = threading.Condition(self._lock)
+        self._for_idle: deque[_Call] = deque()  # calls for threads that wait for one
+        self._idle = 0  # threads that wait for a call, without those that a call was given to
         self._running: set[_Call] = set()
         self._waiting: deque[_Call] = deque()  # calls without a thread yet
 
@@ -130,21 +134,36 @@ class Lane:
                 self._waiting.append(call)
                 return
             self._running.add(call)
+            if self._idle:
+                self._idle -= 1
+                self._for_idle.append(call)
+                self._handed_over.notify()
+                return
         # A daemon thread, so that a blocked one cannot keep the process from ending.
         name = f"vault-{self.name}"
         threading.Thread(target=self._work, args=(call,), name=name, daemon=True).start()
 
     def _work(self, call: _Call) -> None:
-        """Run this call, then the waiting ones, then end."""
+        """Run this call, then the waiting ones. End after some time without any."""
         following: _Call | None = call
         while following is not None:
-            call = following
-            call.run()
+            following.run()
             with self._lock:
-                self._running.discard(call)
-                following = self._waiting.popleft() if self._waiting else None
-                if following is not None:
-                    self._running.add(following)
+                self._running.discard(following)
+                following = self._next()
+
+    def _next(self) -> _Call | None:
+        """The next call for this thread; None if there is none for some time."""
+        if self._waiting:
+            following = self._waiting.popleft()
+            self._running.add(following)
+            return following
+        self._idle += 1
+        self._handed_over.wait_for(lambda: self._for_idle, LINGER_S)
+        if self._for_idle:
+            return self._for_idle.popleft()
+        self._idle -= 1
+        return None
 
     def _remove_waiting(self, call: _Call) -> None:
         with self._lock:

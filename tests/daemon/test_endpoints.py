@@ -57,7 +57,7 @@ async def test_status_tells_the_fields_of_the_contract(gateway: RunningGateway) 
         "languages": {},
         "code_percent": None,
     }
-    own = {"memory_bytes", "descriptors", "threads", "tasks"}
+    own = {"memory_bytes", "index_bytes", "descriptors", "threads", "tasks"}
     assert set(data["process"]) == {*own, "workers", "workers_bytes"}
     assert data["process"]["tasks"] > 1
     assert data["log"]["seq"] == gateway.ledger.state.seq == 1

@@ -38,7 +38,7 @@ def test_every_path_on_the_page_exists() -> None:
 
 
 def test_every_word_of_the_glossary_has_a_module_that_exists() -> None:
-    rows = re.findall(r"^\| ([a-z ]+) \| .* \| `(ragd/[\w./]+)` \|$", GLOSSARY, re.M)
+    rows = re.findall(r"^\| ([a-z ]+) \| .* \| `((?:ragd|ragctl)/[\w./]+)` \|$", GLOSSARY, re.M)
     assert len(rows) == GLOSSARY.count("\n|") - 2  # all rows but the heading and its rule
     assert [path for _, path in rows if not (ROOT / path).exists()] == []
     words = [word for word, _ in rows]

@@ -12,6 +12,7 @@ from ragd import __version__
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "contrib" / "openclaw-plugin"
 MEMORY_PLUGIN = ROOT / "contrib" / "openclaw-memory"
+OBSIDIAN_PLUGIN = ROOT / "contrib" / "obsidian-plugin"
 PAGE = (ROOT / "docs" / "publishing.md").read_text(encoding="utf-8")
 
 
@@ -29,6 +30,8 @@ def test_the_version_is_the_same_in_every_place() -> None:
             f"{plugin.name}/package-lock.json, packages": lock["packages"][""]["version"],
             f"{plugin.name}/manifest": plugin_file("openclaw.plugin.json", plugin)["version"],
         }
+    for name in ("package.json", "package-lock.json", "manifest.json"):
+        found[f"obsidian-plugin/{name}"] = plugin_file(name, OBSIDIAN_PLUGIN)["version"]
     for page in ("README.md", "docs/openclaw.md", "docs/publishing.md"):
         text = (ROOT / page).read_text(encoding="utf-8")
         [found[page]] = set(re.findall(r"ragd-obsidian-rag(?:-memory)?-([\d.]+)\.tgz", text))

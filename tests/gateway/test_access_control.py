@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from aiohttp.test_utils import make_mocked_request
 
 from ragd.config.contexts import Contexts
 from ragd.config.schema import (
@@ -13,7 +14,8 @@ from ragd.config.schema import (
     CollectionSettings,
     Config,
 )
-from ragd.gateway.access_control import AccessControl
+from ragd.errors import RagdError
+from ragd.gateway.access_control import AccessControl, asker_of
 from ragd.protocol.asker import OWNER, Asker
 from ragd.protocol.tool_schemas import SearchRequest
 
@@ -67,3 +69,14 @@ def test_a_memory_belongs_to_the_collection_of_its_source(source: str, permitted
     permits = now.permits_source(now.scope_of(WORK), WORK)
     assert permits is not None and permits(source) is permitted
     assert now.permits_source(now.scope_of(OWNER), OWNER) is None
+
+
+def test_a_request_whose_token_was_not_accepted_is_nobodys() -> None:
+    """Never the user's own, and its refusal reports no more than one to an agent without a name."""
+    request = make_mocked_request("GET", "/v1/status", headers={"X-Ragd-Token": "x"})
+    with pytest.raises(RagdError) as refused:
+        asker_of(request)
+    assert refused.value.code == "TOKEN_REFUSED"
+    found = access("old")
+    assert found.scope_of_refused(request) == found.scope_of(Asker())
+    assert found.scope_of_refused(request) != found.scope_of(OWNER)

@@ -75,7 +75,7 @@ async def test_no_name_is_suggested_where_sensitive_passages_are_withheld(
     blocks: bool, shown: str
 ) -> None:
     """The name may be known from a withheld passage alone."""
-    guard = cast(Any, SimpleNamespace(rules=rules_of(), blocks=blocks))
+    guard = cast(Any, SimpleNamespace(rules=rules_of(), blocks=lambda asker: blocks))
     found = Hinting("No note has it. Did you mean `marlowe`?", "A fact.")
     consent = SimpleNamespace(find_agreement=lambda *_: Agreement())
     answers = SearchAnswers(cast(Any, found), cast(Any, found), guard, cast(Any, consent))

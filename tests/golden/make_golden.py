@@ -8,7 +8,8 @@ fails means that a change is not compatible, not that a file is out of date. (Be
 release there are no such logs: until then, v1 may be removed and made again.)
 
 The story of v1 and v2: three days of a small made-up vault, with every type of fact. That of v3: a
-day with collections and documents, with every field (`collection_story.py`).
+day with collections and documents, with every field (`collection_story.py`). That of v4: a client
+over HTTP gets a token, uses it and loses it (`token_story.py`).
 """
 
 import sys
@@ -75,9 +76,10 @@ from ragd.events import (
 )
 from ragd.folds import State, apply, encode_state
 from tests.golden.collection_story import collection_day
+from tests.golden.token_story import token_day
 
 HERE = Path(__file__).parent
-VERSION = "v3"
+VERSION = "v4"
 BEGIN = datetime(2026, 11, 14, 7, 0, tzinfo=UTC)
 RUNS = ("01JCP0000000000000000000A1", "01JCP0000000000000000000B2", "01JCP0000000000000000000C3")
 
@@ -477,7 +479,9 @@ def third_day() -> Iterator[Said]:
 def days() -> list[Iterator[Said]]:
     if VERSION in ("v1", "v2"):
         return [first_day(), second_day(), third_day()]
-    return [chain(collection_day(), approvals())]
+    if VERSION == "v3":
+        return [chain(collection_day(), approvals())]
+    return [token_day()]
 
 
 def records() -> Iterator[Record]:

@@ -37,8 +37,9 @@ async def test_a_memory_is_stored_listed_and_forgotten(
     )
     listed = (await gateway.ask("GET", "/v1/memories")).data["memories"]
     assert [set(m) for m in listed] == [
-        {"key", "value", "source", "stored_at", "stale", "unverified"}
+        {"key", "value", "source", "stored_at", "stale", "unverified", "sensitive"}
     ]
+    assert listed[0]["sensitive"] == ["financial_debt"]
     assert listed[0]["value"] == FACT["value"] and listed[0]["source"] == "People/Sreenivas.md"
     gone = await gateway.ask("DELETE", "/v1/memories/debt_to_sreenivas")
     assert (gone.status, gone.data) == (200, {"forgotten": True, "key": "debt_to_sreenivas"})

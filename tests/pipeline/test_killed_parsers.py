@@ -16,7 +16,7 @@ COUNT = 200
 async def kill_parsers(running: Any, killed: set[int]) -> None:
     """Kill each process as soon as it is there."""
     while True:
-        for pid in running.pipeline.notes.parser_pids:
+        for pid in running.pipeline.parsers.pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
                 killed.add(pid)

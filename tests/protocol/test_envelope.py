@@ -45,6 +45,9 @@ def test_a_refusal_of_the_request_itself_keeps_the_health() -> None:
         "JOB_NOT_FOUND",
         "APPROVAL_NOT_FOUND",
         "VERSION_MISMATCH",
+        "TOKEN_REFUSED",
+        "SIGN_IN_NEEDED",
+        "TOO_MANY_REQUESTS",
         "INTERNAL",
     }
     for code in refusals:

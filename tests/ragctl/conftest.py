@@ -186,6 +186,7 @@ class FakeDaemon:
         self.collections: list[dict[str, Any]] = [{"name": "vault", "context": ""}]
         self.askers: dict[str, tuple[str | None, str | None]] = {}  # by path: agent and chat
         self.blocks = False  # a note is shown to who brings the token only
+        self.tokens: list[dict[str, Any]] = []
         self.unknown: set[str] = set()  # endpoints that this version does not have
         self.heeds_stop = True
         self.changed = threading.Condition()
@@ -299,6 +300,7 @@ class FakeDaemon:
             ],
             "process": {
                 "memory_bytes": 60461056,
+                "index_bytes": 0,
                 "descriptors": 14,
                 "threads": 3,
                 "tasks": 28,
@@ -346,6 +348,10 @@ class _Handler(BaseHTTPRequestHandler):
             return self.answer(200, {"collections": fake.collections})
         if url.path == "/v1/approvals":
             return self.answer(200, {"approvals": []})
+        if url.path == "/v1/tokens":
+            return self.answer(200, {"tokens": fake.tokens})
+        if url.path == "/v1/token":  # it accepts none
+            return self.refuse("No.", "TOKEN_REFUSED", status=401)
         if url.path == "/v1/memories":
             return self.answer(200, {"memories": []})
         query = parse_qs(url.query)

@@ -61,7 +61,7 @@ def start() -> Iterator[Start]:
             program = "from ragd.vault.parse_worker import __main__ as worker\n"
             program += f"{textwrap.dedent(code)}\nraise SystemExit(worker.main())"
             command = (sys.executable, "-P", "-c", program)
-        made.append(NoteParsers(count_tokens, command, **how))
+        made.append(NoteParsers(command, **how))
         return made[-1]
 
     yield begin
@@ -165,7 +165,7 @@ def test_a_process_that_hangs_is_killed_and_costs_no_note(start: Start) -> None:
 
 
 def test_a_command_that_does_not_exist_costs_no_note() -> None:
-    parsers, notes = NoteParsers(count_tokens, ("/nowhere/python",)), some_notes()
+    parsers, notes = NoteParsers(("/nowhere/python",)), some_notes()
     assert parsers.parse(VAULT, notes, OPTIONS) == expected(notes)
     parsers.close()
 
@@ -186,7 +186,7 @@ HANGING_DAEMON = """
 import sys, textwrap, threading, time
 from pathlib import Path
 from ragd.vault.note_parsers import NoteParsers
-from tests.vault.test_note_parsers import OPTIONS, count_tokens, some_notes
+from tests.vault.test_note_parsers import OPTIONS, some_notes
 code = '''
 from ragd.vault.parse_worker import __main__ as worker
 import sys, time
@@ -198,7 +198,7 @@ worker.parse_note, worker.confine = hang, lambda: None
 worker.main()
 '''
 hangs = Path(sys.argv[1])
-parsers = NoteParsers(count_tokens, (sys.executable, "-P", "-c", code, str(hangs)))
+parsers = NoteParsers((sys.executable, "-P", "-c", code, str(hangs)))
 read = threading.Thread(target=parsers.parse, args=("v", some_notes(), OPTIONS), daemon=True)
 read.start()
 while not hangs.exists():

@@ -1,13 +1,10 @@
 """The index, which is actually read, and the libraries that read and write it."""
 
 import json
-import mmap
 import os
-import re
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 
 from ragctl.doctor.checks import Finding, fail, no_configuration, ok
 from ragctl.doctor.checks.known_state import read_settings, replay_state
@@ -21,7 +18,6 @@ from ragd.runtime import subprocesses
 
 PROBE_WITHIN_S = 50.0
 DAMAGED = "INDEX_CORRUPTED"
-_LANCE_INSIDE = re.compile(rb"lance-core-(\d+\.\d+\.\d+(?:-[a-z0-9.]+)?)[/\\]")
 
 
 def probe(home: Home) -> Finding:
@@ -93,32 +89,8 @@ def _has_content(folder: str) -> bool:
 
 
 def libraries(home: Home) -> Finding:
-    """pylance writes what lancedb reads: the lance inside lancedb must have the same version."""
-    again = "Install ragd again: it requires the two versions that match."
+    """lance reads and writes the index."""
     try:
-        reader, writer = version("lancedb"), version("pylance")
+        return ok(f"lance {version('pylance')}")
     except PackageNotFoundError as why:
-        return fail(f"{why.name} is not installed", again)
-    inside = lance_in_lancedb()
-    if inside is None:
-        return ok(f"lancedb {reader}, lance {writer}")
-    if inside != writer:
-        return fail(f"lance {writer} writes, but lancedb {reader} reads with lance {inside}", again)
-    return ok(f"lancedb {reader} and lance {writer} match")
-
-
-def lance_in_lancedb() -> str | None:
-    """The lance version that lancedb was built with, from paths in its binary; None: unknown."""
-    spec = find_spec("lancedb")
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    folder = spec.submodule_search_locations[0]
-    for name in sorted(os.listdir(folder)):
-        if name.startswith("_lancedb") and name.endswith((".so", ".pyd")):
-            with (
-                open(os.path.join(folder, name), "rb") as file,
-                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
-            ):
-                found = _LANCE_INSIDE.search(data)
-                return found[1].decode() if found else None
-    return None
+        return fail(f"{why.name} is not installed", "Install ragd again.")

@@ -66,6 +66,15 @@ class QueryTerms(Struct, frozen=True):
         """The same, from the stems of a text."""
         return len(self.stems & present) / len(self.stems) if self.stems else 0.0
 
+    def split_words(self, present: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The content words that a text with these stems has, and those that it does not have."""
+        matched: dict[str, None] = {}
+        missing: dict[str, None] = {}
+        for word in _words(self.content_words):
+            if (own := frozenset(_stems([word]))) and own <= self.stems:
+                (matched if own <= present else missing)[word] = None
+        return tuple(matched), tuple(missing)
+
     @property
     def share_of_one_word(self) -> float:
         """The share of a single word."""

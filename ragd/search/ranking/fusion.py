@@ -79,6 +79,16 @@ class Candidate(Struct):
     weight: float = 0.0
     above_crowd: float | None = None  # its nearness minus the background's
     lead: float = 0.0  # its weight, relative to the best one
+    # The parts of its weight, which add up to it.
+    from_meaning: float = 0.0
+    from_words: float = 0.0
+    from_title: float = 0.0
+    from_note: float = 0.0  # from the words of the whole note
+    from_cover: float = 0.0  # from the share of the question that it has
+    from_time: float = 0.0
+    from_recency: float = 0.0
+    from_unwanted: float = 0.0
+    place: int | None = None  # in the ranking of all candidates, from 1
 
 
 class FusionWeights(Struct, frozen=True):
@@ -209,14 +219,17 @@ def order(found: Iterable[Candidate], weights: FusionWeights) -> list[Candidate]
     candidates = list(found)
     scale = _scale(candidates)
     for one in candidates:
-        one.weight = _weigh(one, weights, scale)
+        _weigh(one, weights, scale)
     best = max((one.weight for one in candidates), default=0.0)
     names_time = any(one.closeness > 0 for one in candidates)
     for one in candidates:
-        if names_time and one.date and not one.closeness:
-            one.weight -= best * weights.untimely
-        one.weight += best * (weights.timely * one.closeness + weights.recency * one.recency)
-        one.weight -= best * weights.unwanted * one.unwanted
+        is_untimely = names_time and one.date and not one.closeness
+        one.from_time = best * (
+            -weights.untimely if is_untimely else weights.timely * one.closeness
+        )
+        one.from_recency = best * weights.recency * one.recency
+        one.from_unwanted = -best * weights.unwanted * one.unwanted
+        one.weight += one.from_time + one.from_recency + one.from_unwanted
     top = max((one.weight for one in candidates), default=0.0)
     for one in candidates:
         near = nearness(one)
@@ -248,21 +261,32 @@ def _scale(candidates: Sequence[Candidate]) -> _Scale:
     return _Scale(background_cosine(candidates), max(bm25, default=0.0))
 
 
-def _weigh(one: Candidate, weights: FusionWeights, scale: _Scale) -> float:
+def _weigh(one: Candidate, weights: FusionWeights, scale: _Scale) -> None:
+    """Set the weight and its parts, without those that depend on the other candidates."""
     unit = 1.0
     if weights.by_ranks:
         unit = 1 / (RANK_CONSTANT + 1)
-        ranks = [rank for rank in (one.vector_rank, one.text_rank) if rank is not None]
-        weight = sum(1 / (RANK_CONSTANT + rank) for rank in ranks)
+        one.from_meaning, one.from_words = _of_rank(one.vector_rank), _of_rank(one.text_rank)
     else:
-        weight = 0.0
         if (near := nearness(one)) is not None:
-            weight += weights.vector * (near - scale.background) / weights.reach
+            one.from_meaning = weights.vector * (near - scale.background) / weights.reach
         if one.bm25 is not None and scale.best_bm25 > 0:
-            weight += weights.text * one.bm25 / scale.best_bm25
-    weight += unit * (weights.title * one.title_cover + weights.note * one.note_words)
-    weight += unit * weights.cover * (one.cover or 0.0)
-    return weight
+            one.from_words = weights.text * one.bm25 / scale.best_bm25
+    one.from_title = unit * weights.title * one.title_cover
+    one.from_note = unit * weights.note * one.note_words
+    one.from_cover = unit * weights.cover * (one.cover or 0.0)
+    one.weight = one.from_meaning + one.from_words + (one.from_title + one.from_note)
+    one.weight += one.from_cover
+
+
+def _of_rank(rank: int | None) -> float:
+    return 0.0 if rank is None else 1 / (RANK_CONSTANT + rank)
+
+
+def number_places(ranked: Sequence[Candidate]) -> None:
+    """Set the place of each candidate of a ranking."""
+    for place, one in enumerate(ranked, 1):
+        one.place = place
 
 
 def titles_first(ranked: Sequence[Candidate]) -> list[Candidate]:

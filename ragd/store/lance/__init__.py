@@ -1,9 +1,9 @@
-"""The vector store: the only package that imports lance, lancedb and pyarrow.
+"""The vector store: the only package that imports lance and pyarrow.
 
     <vectors>/<generation>/obsidian_chunks.lance    one table for each generation of the index
 
-lance writes, in one thread; lancedb reads, pinned to a version. Both are imported on first use,
-because that takes seconds. A generation's identity, and whether it is complete, are in its table.
+One thread writes; a few others read, pinned to a version. lance is imported on first use, because
+that takes a second. A generation's identity, and whether it is complete, are in its table.
 """
 
 from ragd.store.lance.checked_files import CheckedFiles

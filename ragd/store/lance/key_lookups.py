@@ -11,6 +11,7 @@ import msgspec
 from ragd.search.query.conditions import Condition
 from ragd.store.lance.packed_rows import LINK_COLUMNS, KeyedRow, LinkRow
 from ragd.store.lance.row_queries import ScoredRows, best_first, by_words, find_best, find_rows
+from ragd.store.lance.scans import Scan
 from ragd.store.lance.schema import KEYS, LINKS, key_of_heading, key_of_link, key_of_name
 from ragd.store.lance.sql import one_of
 from ragd.store.lance.table_version import ChunkHit, TableVersion
@@ -38,8 +39,7 @@ async def find_by_name(
             return best_first(await now.hits(ids, [0.0] * len(ids)))
 
     async def search(most: int, where: str | None) -> ScoredRows:
-        query = by_words(now, f"{key} {heading}", KEYS, most)
-        return await find_rows(now, query, where, now.key_permits)
+        return await find_rows(now, by_words(f"{key} {heading}", KEYS, most), where, is_quick=True)
 
     rows = await find_best(now, search, NAMESAKES, where, phrases)
     if not rows.row_ids:
@@ -53,8 +53,8 @@ async def find_by_name(
 async def has_links(now: TableVersion) -> bool:
     """Whether any passage links to a note. Looked up once for each version."""
     if now.has_links is None:
-        query = by_words(now, LINKS, KEYS, 1)
-        linked = now.has_keys and (await find_rows(now, query, None, now.key_permits)).row_ids
+        scan = by_words(LINKS, KEYS, 1)
+        linked = now.has_keys and (await find_rows(now, scan, is_quick=True)).row_ids
         now.has_links = bool(linked)
     return now.has_links
 
@@ -66,8 +66,8 @@ async def read_links(now: TableVersion, paths: Sequence[str]) -> list[LinkRow]:
     if (packed := await now.packed()) is not None:
         rows = packed.read_links(paths, LINKED)
     else:
-        query = now.table.query().where(one_of("source_file", paths)).limit(LINKED)
-        read = await now.run_query(query.select(list(LINK_COLUMNS)))
+        scan = Scan(LINK_COLUMNS, one_of("source_file", paths), LINKED)
+        read = await now.scans.read(scan)
         rows = msgspec.convert(read.to_pylist(), list[LinkRow])
     return [row for row in rows if row.links]
 
@@ -103,8 +103,7 @@ async def _with_keys(
         found = packed.with_keys(wanted)
         if not found or (where is None and is_enough(found)):
             return [one.row for one in found]
-    query = by_words(now, " ".join(wanted), KEYS, LINKED)
-    rows = await find_rows(now, query, where, now.key_permits)
+    rows = await find_rows(now, by_words(" ".join(wanted), KEYS, LINKED), where, is_quick=True)
     scored = zip(rows.scores, await now.link_rows(rows.row_ids), strict=True)
     return [row for _, row in sorted(scored, key=lambda one: (-one[0], one[1].source_file))]
 

@@ -3,13 +3,11 @@
 Importing this package imports none of them.
 """
 
-import contextlib
-import ctypes
 import os
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ragd.store.lance import namespaces
+from ragd.runtime import allocator
 
 if TYPE_CHECKING:
     from ragd.store.lance.index_place import TablePlace
@@ -20,42 +18,39 @@ READER_CACHES = {
     "index_cache_size_bytes": 64 << 20,
     "metadata_cache_size_bytes": 32 << 20,
 }
-ROW_CACHES = {
-    "index_cache_size_bytes": 8 << 20,  # to read rows by their ids, and to filter small tables
-    "metadata_cache_size_bytes": 16 << 20,
-}
 WRITER_CACHES = {
     "index_cache_size_bytes": 16 << 20,
     "metadata_cache_size_bytes": 16 << 20,
 }
 
-_M_ARENA_MAX = -8  # from glibc's malloc.h
-_ARENAS = 2
+# For reading all rows: less read ahead needs less memory, and takes as long.
+READ_ALL = {"batch_size": 1_024, "batch_readahead": 2, "fragment_readahead": 1}
 
 
 def _prepare() -> None:
     """Set the environment variables that the libraries read when they are loaded."""
     threads = str(min(_THREADS_MAX, os.cpu_count() or 1))
     for name, value in {
-        "LANCEDB_LOG": "error",  # otherwise every query prints a warning to stderr
-        "LANCE_LOG": "error",
+        "LANCE_LOG": "error",  # otherwise some queries print a warning to stderr
         "LANCE_CPU_THREADS": threads,  # more threads need more memory and are not faster
         "LANCE_IO_THREADS": str(_THREADS_MAX),
         "LANCE_INCLUDE_VECTOR_CENTROIDS": "false",
+        "ARROW_DEFAULT_MEMORY_POOL": "system",  # its own pools keep 30 MB that are not used
     }.items():
         os.environ.setdefault(name, value)
-    _limit_arenas()
+    allocator.limit_kept_memory()
 
 
-def _limit_arenas() -> None:
-    """Share memory pools among the libraries' threads. One for each needs a quarter more memory."""
-    with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library than glibc
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _ARENAS)
+def return_unused_memory() -> None:
+    """Give memory that is free back to the system. The allocators would keep what a large read
+    needed for a moment."""
+    pyarrow().default_memory_pool().release_unused()
+    allocator.return_free_memory()
 
 
 @cache
 def lance() -> Any:
-    """lance: all writes."""
+    """lance: all writes and reads."""
     _prepare()
     import lance as module
     import lance.commit
@@ -69,6 +64,15 @@ def open_dataset(table: "TablePlace", **more: Any) -> Any:
     return lance().dataset(table.uri, storage_options=table.options, **more)
 
 
+@cache
+def full_text() -> Any:
+    """lance's full-text queries."""
+    lance()
+    import lance.query as module
+
+    return module
+
+
 def index_record(**fields: Any) -> Any:
     """A segment of an index, for a commit. (As an attribute, `lance.dataset` is a function.)"""
     lance()
@@ -78,18 +82,9 @@ def index_record(**fields: Any) -> Any:
 
 
 @cache
-def lancedb() -> Any:
-    """lancedb: reads, with queries that do not block the event loop."""
-    _prepare()
-    with namespaces.left_out():
-        import lancedb as module
-
-    return module
-
-
-@cache
 def pyarrow() -> Any:
     """pyarrow: the format of all data that is written or read."""
+    _prepare()
     import pyarrow as module
     import pyarrow.compute
 

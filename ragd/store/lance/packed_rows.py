@@ -1,7 +1,7 @@
-"""The narrow columns of all rows of one version, in memory: names, dates, links and keys.
+"""Columns of all rows of one version, in memory: the narrow ones, and those with text and units.
 
-Reading them all takes as long as reading fifty rows by their ids. It is only for tables of limited
-size, and never contains rows of another version.
+It is only for tables of limited size. A new version takes over the rows of the fragments that did
+not change. It never contains rows of another version.
 """
 
 from collections.abc import Sequence
@@ -11,9 +11,12 @@ import msgspec
 from msgspec import Struct
 
 from ragd.store.lance import libraries
-from ragd.store.lance.schema import KEYS
+from ragd.store.lance.fragments import Content, find_changes
+from ragd.store.lance.schema import KEYS, UNITS, ChunkRow
 
-MOST_ROWS = 50_000  # about 200 bytes each: 10 MB, read in 50 ms
+MOST_ROWS = 100_000  # with their narrow columns: about 450 bytes each, 45 MB
+MOST_WHOLE_ROWS = 6_000  # with text and units: about 4 KB each, 24 MB
+_ROW_ID = "_rowid"
 
 
 class LinkRow(Struct, frozen=True):
@@ -34,34 +37,63 @@ class KeyedRow(NamedTuple):
 
 
 LINK_COLUMNS = LinkRow.__struct_fields__
-NARROW = ("chunk_id", "source_file", "date", "modified_at", "title", "names", "links")
+TEXT = "chunk_text"
+NARROW = tuple(name for name in ChunkRow.__struct_fields__ if name != TEXT)
+WIDE = (TEXT, UNITS)
+
+
+class ColumnsInMemory:
+    """Some columns of all rows, in the order of the row ids."""
+
+    def __init__(
+        self, dataset: Any, columns: Sequence[str], earlier: "ColumnsInMemory | None" = None
+    ) -> None:
+        existing = set(dataset.schema.names)
+        self.columns = tuple(name for name in columns if name in existing)
+        usable = earlier if earlier is not None and earlier.columns == self.columns else None
+        changes = find_changes(dataset, usable.contents if usable is not None else {})
+        self.contents: dict[int, Content] = changes.contents
+        fresh = _read(dataset, self.columns, changes.others)
+        slices = [
+            usable.slice_of(one) if usable is not None and one in changes.same else None
+            for one in changes.contents
+        ]
+        self.table = _joined(fresh, list(changes.contents), slices)
+        self.row_ids = self.table[_ROW_ID].to_numpy()
+
+    def slice_of(self, fragment: int) -> Any:
+        """The rows of one fragment."""
+        return _rows_of(self.table, self.row_ids >> 32, fragment)
+
+    def take(self, row_ids: Sequence[int], columns: Sequence[str]) -> Any:
+        """These columns of these rows, in this order."""
+        wanted = libraries.numpy().array(row_ids, dtype="u8")
+        existing = [name for name in columns if name in self.columns]
+        return self.table.select(existing).take(self.row_ids.searchsorted(wanted))
+
+    @property
+    def bytes(self) -> int:
+        """What it takes in memory."""
+        return int(self.table.nbytes)
 
 
 class PackedRows:
-    """All rows, by their ids and by their notes."""
+    """The narrow columns of all rows, by row ids, notes and keys."""
 
-    def __init__(self, dataset: Any) -> None:
-        existing = set(dataset.schema.names)
-        columns = [name for name in (*NARROW, KEYS) if name in existing]
-        rows = dataset.to_table(columns=columns, with_row_id=True)
-        rows = rows.sort_by("_rowid").combine_chunks()
-        self._row_ids = rows["_rowid"].to_numpy()
-        keys: tuple[Any, Any] = _flat_keys(rows) if KEYS in existing else ([], [])
+    def __init__(self, dataset: Any, earlier: "PackedRows | None" = None) -> None:
+        before = earlier.narrow if earlier is not None else None
+        self.narrow: ColumnsInMemory = ColumnsInMemory(dataset, (*NARROW, KEYS), before)
+        self._table, self._row_ids = self.narrow.table, self.narrow.row_ids
+        keys: tuple[Any, Any] = _flat_keys(self._table) if KEYS in self.narrow.columns else ([], [])
         self._keys, self._places = keys
-        self._rows = rows.select([name for name in columns if name != KEYS])
-
-    def narrow(self, row_ids: Sequence[int]) -> list[dict[str, Any]]:
-        """The narrow columns of these rows, in this order."""
-        found: list[dict[str, Any]] = self._at(row_ids).to_pylist()
-        return found
 
     def links(self, row_ids: Sequence[int]) -> list[LinkRow]:
         """The columns of these rows that links need."""
-        return _link_rows(self._at(row_ids))
+        return _link_rows(self.narrow.take(row_ids, LINK_COLUMNS))
 
     def read_links(self, paths: Sequence[str], most: int) -> list[LinkRow]:
         """The first `most` rows of these notes, in the table's order."""
-        return _link_rows(self._rows.filter(self._are_of(paths)).slice(0, most))
+        return _link_rows(self._table.filter(self._are_of(paths)).slice(0, most))
 
     def ids_of(self, paths: Sequence[str]) -> Any:
         """The ids of all rows of these notes."""
@@ -78,17 +110,43 @@ class PackedRows:
             self._places.take(at).to_pylist(), self._keys.take(at).to_pylist(), strict=True
         ):
             found.setdefault(place, set()).add(key)
-        row_ids = self._row_ids[list(found)].tolist() if found else []
+        if not found:
+            return []
+        row_ids = self._row_ids[list(found)].tolist()
         rows = zip(row_ids, self.links(row_ids), found.values(), strict=True)
         return [KeyedRow(row_id, row, frozenset(own)) for row_id, row, own in rows]
 
     def _are_of(self, paths: Sequence[str]) -> Any:
         compute, arrow = libraries.pyarrow().compute, libraries.pyarrow()
-        return compute.is_in(self._rows["source_file"], arrow.array(list(paths), arrow.string()))
+        return compute.is_in(self._table["source_file"], arrow.array(list(paths), arrow.string()))
 
-    def _at(self, row_ids: Sequence[int]) -> Any:
-        wanted = libraries.numpy().array(row_ids, dtype="u8")
-        return self._rows.take(self._row_ids.searchsorted(wanted))
+
+def _read(dataset: Any, columns: Sequence[str], fragments: Sequence[Any]) -> Any:
+    """All rows of these fragments, in the order of the row ids."""
+    scanner = dataset.scanner(
+        columns=list(columns),
+        with_row_id=True,
+        fragments=list(fragments) or None,
+        **libraries.READ_ALL,
+    )
+    if not fragments:
+        return libraries.pyarrow().Table.from_batches([], scanner.projected_schema)
+    return scanner.to_table().sort_by(_ROW_ID)
+
+
+def _joined(fresh: Any, fragments: Sequence[int], known: Sequence[Any]) -> Any:
+    """One table of all fragments; those that are not known are in `fresh`."""
+    of = fresh[_ROW_ID].to_numpy() >> 32
+    slices = [
+        _rows_of(fresh, of, one) if rows is None else rows
+        for one, rows in zip(fragments, known, strict=True)
+    ]
+    return libraries.pyarrow().concat_tables([*slices, fresh.slice(0, 0)]).combine_chunks()
+
+
+def _rows_of(table: Any, of: Any, fragment: int) -> Any:
+    start, end = of.searchsorted([fragment, fragment + 1]).tolist()
+    return table.slice(start, end - start)
 
 
 def _flat_keys(rows: Any) -> tuple[Any, Any]:

@@ -14,6 +14,7 @@ from typing import Any
 from ragd.search.query.conditions import PHRASE, Condition
 from ragd.search.query.filters import Filters
 from ragd.store.lance import libraries
+from ragd.store.lance.scans import Scan, Words
 from ragd.store.lance.schema import SEARCH_TEXT
 from ragd.store.lance.sql import both, condition
 from ragd.store.lance.table_version import TableVersion
@@ -38,7 +39,7 @@ async def has_row(now: TableVersion, row_ids: Any, where: str | None) -> bool:
         return bool(len(row_ids))
     if (some := listed(row_ids)) is not None:
         return await now.count(both(where, some)) > 0
-    found = await now.run_query(now.table.query().where(where).select(["chunk_index"]))
+    found = await now.scans.read(_rows_with(where))
     return bool(libraries.numpy().isin(row_ids, _row_ids(found)).any())
 
 
@@ -57,8 +58,8 @@ async def without(now: TableVersion, phrases: Sequence[str], row_ids: Sequence[i
     found: set[int] = set()
     for start in range(0, len(row_ids), LISTED):
         some = listed(row_ids[start : start + LISTED])
-        query = now.table.query().where(both(some, has_none)).select(["chunk_index"])
-        found.update((await now.run_query(query))["_rowid"].to_pylist())
+        scan = _rows_with(both(some, has_none))
+        found.update((await now.scans.read(scan))["_rowid"].to_pylist())
     return found
 
 
@@ -77,13 +78,16 @@ async def _find_phrase(now: TableVersion, phrase: str) -> Any:
     has_it = condition(Filters(conditions=(Condition(PHRASE, (phrase,)),)))
     rows = await now.count()
     if rows > SCANNED_ROWS and _is_found_by_words(phrase):
-        fts = libraries.lancedb().query
-        words = fts.MatchQuery(phrase, SEARCH_TEXT, operator=fts.FullTextOperator.AND)
-        query = now.table.query().nearest_to_text(words).limit(rows)
-        found = _row_ids(await now.run_query(query.where(has_it).postfilter().select(["_score"])))
+        words = Words(phrase, SEARCH_TEXT, every=True)
+        scan = Scan(["_score"], has_it, rows, words, with_row_id=True, filters_last=True)
+        found = _row_ids(await now.scans.read(scan))
         if len(found):
             return found
-    return _row_ids(await now.run_query(now.table.query().where(has_it).select(["chunk_index"])))
+    return _row_ids(await now.scans.read(_rows_with(has_it)))
+
+
+def _rows_with(where: str | None) -> Scan:
+    return Scan([], where, with_row_id=True)
 
 
 def _row_ids(found: Any) -> Any:

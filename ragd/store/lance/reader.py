@@ -15,7 +15,6 @@ from ragd.embed.providers.embedder_port import Vector
 from ragd.search.query.conditions import Condition
 from ragd.search.query.filters import Filters
 from ragd.store.lance import key_lookups, libraries, phrase_rows, vector_index
-from ragd.store.lance.lance_errors import translated
 from ragd.store.lance.packed_rows import LinkRow
 from ragd.store.lance.pinned_table import PinnedTable
 from ragd.store.lance.query_words import query_words
@@ -27,6 +26,7 @@ from ragd.store.lance.row_queries import (
     find_rows,
     of_notes,
 )
+from ragd.store.lance.scans import NearestRows, Scan
 from ragd.store.lance.schema import SEARCH_TEXT, UNITS, VECTOR, ChunkRow
 from ragd.store.lance.sql import both, condition, one_of, sql_text
 from ragd.store.lance.table_version import (
@@ -64,7 +64,7 @@ class TableReader:
         """The k chunks nearest in meaning, best first; the score is the cosine. `notes`: only in
         these. Chunks without a vector are not found."""
         now, where = self._pinned.now, both(self._within, where)
-        if not now.has_vector_index and await now.has_few_vectors(len(vector) // 4):
+        if await now.has_few_vectors(len(vector) // 4):
 
             async def compare(most: int, where: str | None) -> ScoredRows:
                 return ScoredRows(*await now.nearest(vector, most, where, notes))
@@ -89,7 +89,7 @@ class TableReader:
         where = both(self._within, where)
 
         async def search(most: int, where: str | None) -> ScoredRows:
-            return await find_rows(now, by_words(now, words, SEARCH_TEXT, most), where)
+            return await find_rows(now, by_words(words, SEARCH_TEXT, most), where)
 
         rows = await find_best(now, search, k, of_notes(where, notes), phrases)
         return best_first(await now.hits(rows.row_ids, rows.scores))
@@ -100,9 +100,7 @@ class TableReader:
         now = self._pinned.now
         light = [name for name in HIT_COLUMNS if name not in _HEAVY]
         columns = [name for name in light if name in self._pinned.columns]
-        query = now.table.query().select([*columns, "chunk_index"])
-        query = query.where(both(self._within, where))
-        found = await now.read_table(query)
+        found = await now.scans.read(Scan([*columns, "chunk_index"], both(self._within, where)))
         order = [("date", "descending"), ("modified_at", "descending")]
         order += [("source_file", "ascending"), ("chunk_index", "ascending")]
         rows = (await asyncio.to_thread(found.sort_by, order)).slice(0, k).to_pylist()
@@ -124,7 +122,7 @@ class TableReader:
         """The paths of the notes with this title, which is in lower case."""
         now = self._pinned.now
         where = both(self._within, f"chunk_index = 0 AND lower(title) = {sql_text(title)}")
-        found = await now.read_table(now.table.query().select(["source_file"]).where(where))
+        found = await now.scans.read(Scan(["source_file"], where))
         return sorted(found["source_file"].to_pylist())
 
     async def find_exact_texts(
@@ -132,9 +130,8 @@ class TableReader:
     ) -> dict[str, dict[str, int]]:
         """For each of these texts, the notes with a passage that is exactly that, and how many."""
         now = self._pinned.now
-        query = now.table.query().select(["chunk_text", "source_file"])
         where = both(both(self._within, where), one_of("chunk_text", texts))
-        rows = await now.read_table(query.where(where))
+        rows = await now.scans.read(Scan(["chunk_text", "source_file"], where))
         grouped = rows.group_by(["chunk_text", "source_file"]).aggregate([([], "count_all")])
         found: dict[str, dict[str, int]] = {}
         for row in grouped.to_pylist():
@@ -178,9 +175,7 @@ class TableReader:
     async def count_undated_notes(self, where: str | None = None) -> int:
         """How many notes have no passage with a date."""
         now = self._pinned.now
-        query = now.table.query().select(["source_file", "date"])
-        where = both(self._within, where)
-        found = await now.read_table(query if where is None else query.where(where))
+        found = await now.scans.read(Scan(["source_file", "date"], both(self._within, where)))
         latest = found.group_by("source_file").aggregate([("date", "max")])["date_max"]
         return int(latest.null_count)
 
@@ -194,8 +189,8 @@ class TableReader:
         found = {row.chunk_id: row for row in await now.rows(chunk_ids)}
         if others := [one for one in chunk_ids if one not in found]:
             columns = [one for one in ROW_COLUMNS if one in self._pinned.columns]
-            query = now.table.query().select(columns).where(one_of("chunk_id", others))
-            rows = (await now.read_table(query)).to_pylist()
+            scan = Scan(columns, one_of("chunk_id", others))
+            rows = (await now.scans.read(scan)).to_pylist()
             found |= {row["chunk_id"]: msgspec.convert(row, ChunkRow) for row in rows}
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
@@ -203,24 +198,18 @@ class TableReader:
         self, columns: Sequence[str], where: str | None = None
     ) -> AsyncIterator[dict[str, Any]]:
         """All rows of the version that is pinned now, streamed."""
-        query = self._pinned.now.table.query().select(list(columns))
-        if where is not None:
-            query = query.where(where)
-        with translated(self._pinned.path):
-            async for batch in await query.to_batches():
-                for row in batch.to_pylist():
-                    yield row
+        async for batch in self._pinned.now.scans.batches(Scan(columns, where)):
+            for row in batch.to_pylist():
+                yield row
 
 
 async def _find_by_vector_index(
     now: TableVersion, vector: Any, most: int, where: str | None
 ) -> ScoredRows:
     """The nearest rows and their distances, with the vector index if there is one."""
-    nearest = now.table.query().nearest_to(vector).distance_type(vector_index.METRIC)
-    if now.has_vector_index:
-        # No limit on the partitions: a selective filter must not lose rows.
-        nearest = nearest.minimum_nprobes(20).maximum_nprobes(0).refine_factor(5)
-    return await find_rows(now, nearest.limit(most).select(["_distance"]), where)
+    nearest = NearestRows(vector, VECTOR, vector_index.METRIC, now.has_vector_index)
+    scan = Scan(["_distance"], limit=most, nearest=nearest, with_row_id=True)
+    return await find_rows(now, scan, where)
 
 
 def _own_key(row: dict[str, Any]) -> bytes:

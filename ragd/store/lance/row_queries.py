@@ -4,7 +4,6 @@ With phrases, it searches for more rows until enough of them have the phrases, o
 It never reads a row.
 """
 
-import asyncio
 import itertools
 import math
 from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 from ragd.search.query.conditions import Condition
 from ragd.search.query.filters import Filters
 from ragd.store.lance import libraries, phrase_rows
+from ragd.store.lance.scans import Scan, Words
 from ragd.store.lance.sql import both, condition, one_of
 from ragd.store.lance.table_version import ChunkHit, TableVersion
 
@@ -54,10 +54,9 @@ def of_notes(where: str | None, notes: Sequence[str] | None) -> str | None:
     return where if notes is None else both(where, one_of("source_file", notes))
 
 
-def by_words(now: TableVersion, words: str, column: str, k: int) -> Any:
-    """The query for the k rows that match some of the words best."""
-    match = libraries.lancedb().query.MatchQuery(words, column)
-    return now.table.query().nearest_to_text(match).limit(k).select(["_score"])
+def by_words(words: str, column: str, k: int) -> Scan:
+    """The scan for the k rows that match some of the words best."""
+    return Scan(["_score"], limit=k, words=Words(words, column), with_row_id=True)
 
 
 async def find_best(
@@ -83,13 +82,10 @@ async def find_best(
 
 
 async def find_rows(
-    now: TableVersion,
-    query: Any,
-    where: str | None = None,
-    permits: asyncio.Semaphore | None = None,
+    now: TableVersion, scan: Scan, where: str | None = None, *, is_quick: bool = False
 ) -> ScoredRows:
-    """The rows that a query finds, without those whose score is not a number."""
-    found = await now.run_query(query if where is None else query.where(where), permits)
+    """The rows that a scan finds, without those whose score is not a number."""
+    found = await now.scans.read(scan.limited(where), is_quick=is_quick)
     (score,) = (name for name in found.schema.names if name != "_rowid")
     scored = ScoredRows(found["_rowid"].to_pylist(), found[score].to_pylist())
     return scored.kept(map(math.isfinite, scored.scores))

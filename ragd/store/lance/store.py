@@ -72,7 +72,6 @@ class LanceStore:
     async def warm_up(self) -> None:
         """Load the libraries, which takes seconds, before they are needed."""
         await self._thread.run(libraries.lance)
-        await self._thread.run(libraries.lancedb)
 
     async def list_generations(self) -> list[Generation]:
         """All generations, oldest first, including incomplete and damaged ones."""
@@ -278,6 +277,11 @@ class ChunkIndex:
         """The columns of the table; a table of an earlier version has fewer."""
         return self._pinned.columns
 
+    @property
+    def bytes_in_memory(self) -> int:
+        """What is held in memory of all rows, for searches."""
+        return self._pinned.bytes_in_memory
+
     async def version(self) -> int:
         """The version that searches see."""
         return self._pinned.now.version
@@ -304,6 +308,8 @@ class ChunkIndex:
                 self._changes += 1
             if self._changes >= REOPEN_AFTER:
                 await self._reopen()
+            if changed:
+                await self._run(libraries.return_unused_memory)
             version = await self._write(self._writer.make_durable)
             again_s = keep_s if len(await self.versions()) > 1 else None
             again_s = 0.0 if compacted.more else again_s

@@ -8,7 +8,6 @@ import asyncio
 import hashlib
 import itertools
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -16,15 +15,21 @@ from msgspec import Struct
 
 from ragd.embed.providers.embedder_port import Vector
 from ragd.store.lance import libraries, packed_rows, vector_matrix
-from ragd.store.lance.index_place import TablePlace
-from ragd.store.lance.lance_errors import translated
-from ragd.store.lance.packed_rows import LINK_COLUMNS, LinkRow, PackedRows
+from ragd.store.lance.packed_rows import (
+    LINK_COLUMNS,
+    NARROW,
+    TEXT,
+    ColumnsInMemory,
+    LinkRow,
+    PackedRows,
+)
+from ragd.store.lance.scans import TableScans
 from ragd.store.lance.schema import KEYS, UNITS, VECTOR, ChunkRow, vectors_of
 from ragd.store.lance.sql import both, one_of
 from ragd.store.lance.vector_matrix import VectorMatrix
 
-HITS = 4_096  # kept, of any table; with text, vector and units about 6 KB each: 25 MB
-ROWS = 1_024  # 4 KB each
+HITS = 1_024  # kept, of any table; with text, vector and units about 6 KB each: 6 MB
+ROWS = 256  # 4 KB each
 LINK_ROWS = 4_096  # 0.5 KB each
 COUNTS = 256
 
@@ -76,44 +81,69 @@ class _RecentRows(Generic[T]):
             del self._found[row_id]
         return [found[row_id] for row_id in row_ids]
 
+    def known(self, row_ids: Sequence[int]) -> list[T]:
+        """The values of those of these rows that are in the cache."""
+        return [self._found[one] for one in row_ids if one in self._found]
+
+
+class InMemory(Struct):
+    """What one version holds in memory of all its rows; None: not read, or the table is too large.
+
+    The next version takes over what is still right.
+    """
+
+    packed: PackedRows | None = None
+    whole: ColumnsInMemory | None = None  # text and units
+    vectors: VectorMatrix | None = None
+
+    @property
+    def bytes(self) -> int:
+        narrow = self.packed.narrow if self.packed is not None else None
+        held = (narrow, self.whole, self.vectors)
+        return sum(one.bytes for one in held if one is not None)
+
 
 class TableVersion:
-    """A version of the table. `dataset` opens the same version for reading rows by their ids."""
+    """A version of the table. `scans` reads it."""
 
     def __init__(
         self,
-        path: TablePlace,
-        table: Any,
+        scans: TableScans,
         version: int,
         columns: frozenset[str],
-        dataset: Callable[[], Any],
-        threads: ThreadPoolExecutor,
-        permits: asyncio.Semaphore,
-        key_permits: asyncio.Semaphore,
+        earlier: InMemory | None = None,
         *,
         has_vector_index: bool,
     ) -> None:
-        self._path = path
-        self.table = table
+        self.scans = scans
         self.version = version
         self.has_vector_index = has_vector_index
         self._counts: dict[str | None, int] = {}  # of rows, by condition
         self.has_links: bool | None = None  # None: not looked up yet
         self.phrases: dict[str, Any] = {}  # the ids of the rows that have a phrase
-        self._dataset = dataset
-        self._threads = threads
-        self._permits = permits
-        self.key_permits = key_permits  # for quick lookups
         self.has_keys = KEYS in columns  # a table of an earlier version has none
         self._row_ids: dict[str, int] = {}  # by chunk id, of the hits
         self._columns = columns
         self._hits: _RecentRows[ChunkHit] = _RecentRows(HITS)
         self._rows: _RecentRows[ChunkRow] = _RecentRows(ROWS)
-        self._vectors: VectorMatrix | None = None
-        self._reading_vectors = asyncio.Lock()
-        self._packed: PackedRows | None = None
-        self._packing = asyncio.Lock()
         self._links: _RecentRows[LinkRow] = _RecentRows(LINK_ROWS)
+        self._earlier = earlier or InMemory()
+        self._memory = InMemory()
+        self._reading_vectors = asyncio.Lock()
+        self._packing = asyncio.Lock()
+
+    @property
+    def bytes_in_memory(self) -> int:
+        """What is held of all rows, of this version or until it is taken over from the last."""
+        return self.in_memory.bytes
+
+    @property
+    def in_memory(self) -> InMemory:
+        """What the next version may take over."""
+        mine, before = self._memory, self._earlier
+        return InMemory(
+            mine.packed or before.packed, mine.whole or before.whole, mine.vectors or before.vectors
+        )
 
     async def hits(self, row_ids: Sequence[int], scores: Sequence[float]) -> list[ChunkHit]:
         """The rows of these ids, each with its score."""
@@ -147,39 +177,26 @@ class TableVersion:
     async def count(self, where: str | None = None) -> int:
         """How many rows meet the condition."""
         if where not in self._counts:
-            with translated(self._path):
-                async with self._permits:
-                    rows = int(await self.table.count_rows(where))
+            rows = await self.scans.count(where)
             if len(self._counts) >= COUNTS:
                 self._counts.clear()
             self._counts[where] = rows
         return self._counts[where]
 
-    async def run_query(self, query: Any, permits: asyncio.Semaphore | None = None) -> Any:
-        """The rows that a query finds, with their ids."""
-        with translated(self._path):
-            async with permits or self._permits:
-                return await query.with_row_id().to_arrow()
-
-    async def read_table(self, query: Any) -> Any:
-        """All rows that a query finds, as an Arrow table without row ids."""
-        with translated(self._path):
-            async with self._permits:
-                return await query.to_arrow()
-
     async def has_few_vectors(self, dimensions: int) -> bool:
         """Whether there are few enough vectors to keep all of them in memory."""
-        return await self.count() * dimensions <= vector_matrix.MOST_FLOATS
+        are_few = await self.count() * dimensions <= vector_matrix.MOST_SHORTS
+        if not are_few:
+            self._earlier.vectors = None
+        return are_few
 
     async def nearest(
         self, vector: Vector, k: int, where: str | None, notes: Sequence[str] | None
     ) -> tuple[list[int], list[float]]:
         """The ids and cosines of the k nearest rows that meet the condition. `notes`: only in
         these."""
-        async with self._reading_vectors:
-            if self._vectors is None:
-                self._vectors = await self._run(lambda: VectorMatrix(self._dataset()))
-        vectors, packed = self._vectors, await self.packed()
+        vectors = await self._vectors_in_memory(len(vector) // 4)
+        packed = await self.packed()
 
         def compare() -> tuple[list[int], list[float]]:
             among, condition = None, where
@@ -188,24 +205,58 @@ class TableVersion:
             elif notes is not None:
                 condition = both(where, one_of("source_file", notes))
             if condition is not None:
-                found = self._dataset().to_table(columns=[], filter=condition, with_row_id=True)
+                dataset = self.scans.dataset
+                found = dataset.to_table(columns=[], filter=condition, with_row_id=True)
                 met = found["_rowid"].to_numpy()
                 among = met if among is None else libraries.numpy().intersect1d(met, among)
             return vectors.nearest(vector, k, among)
 
-        return await self._run(compare)
+        return await self.scans.run(compare)
 
     async def packed(self) -> PackedRows | None:
         """The packed rows, read on first use; None if the table is too large."""
-        async with self._packing:
-            if self._packed is None and await self.count() <= packed_rows.MOST_ROWS:
-                self._packed = await self._run(lambda: PackedRows(self._dataset()))
-        return self._packed
+        mine, before = self._memory, self._earlier
+        if mine.packed is None:
+            async with self._packing:
+                rows = await self.count()
+                if mine.packed is None and rows <= packed_rows.MOST_ROWS:
+                    dataset, whole, packed = self.scans.dataset, before.whole, before.packed
+                    if rows <= packed_rows.MOST_WHOLE_ROWS:
+                        columns = packed_rows.WIDE
+                        mine.whole = await self._load(
+                            lambda: ColumnsInMemory(dataset, columns, whole)
+                        )
+                    mine.packed = await self._load(lambda: PackedRows(dataset, packed))
+                before.whole = before.packed = None  # taken over, or not needed any more
+        return mine.packed
+
+    async def _load(self, read: Callable[[], T]) -> T:
+        """Read something of all rows in a thread."""
+
+        def run() -> T:
+            try:
+                return read()
+            finally:
+                libraries.return_unused_memory()
+
+        return await self.scans.run(run)
+
+    async def _vectors_in_memory(self, dimensions: int) -> VectorMatrix:
+        """The vectors of all rows, read on first use."""
+        async with self._reading_vectors:
+            if self._memory.vectors is None:
+                is_exact = await self.count() * dimensions <= vector_matrix.MOST_FLOATS
+                dataset, earlier = self.scans.dataset, self._earlier.vectors
+                self._memory.vectors = await self._load(
+                    lambda: VectorMatrix(dataset, is_exact=is_exact, earlier=earlier)
+                )
+                self._earlier.vectors = None
+            return self._memory.vectors
 
     async def _read_hits(self, row_ids: list[int]) -> list[ChunkHit]:
         """Read hits. Columns that are in memory already are not read again."""
-        matrix = self._vectors
-        columns = [name for name in HIT_COLUMNS if matrix is None or name != VECTOR]
+        matrix = self._memory.vectors
+        columns = [name for name in HIT_COLUMNS if name != VECTOR or matrix is None]
         rows = await self._completed(row_ids, columns)
         if matrix is not None:
             for row, vector in zip(rows, matrix.get(row_ids), strict=True):
@@ -213,7 +264,14 @@ class TableVersion:
         return [hit(row) for row in rows]
 
     async def _read_rows(self, row_ids: list[int]) -> list[ChunkRow]:
-        return msgspec.convert(await self._completed(row_ids, ROW_COLUMNS), list[ChunkRow])
+        """Read rows. The text of a recent hit is known."""
+        packed, hits = await self.packed(), self._hits.known(row_ids)
+        if packed is None or len(hits) < len(row_ids):
+            return msgspec.convert(await self._completed(row_ids, ROW_COLUMNS), list[ChunkRow])
+        rows = packed.narrow.take(row_ids, NARROW).to_pylist()
+        for row, one in zip(rows, hits, strict=True):
+            row[TEXT] = one.text
+        return msgspec.convert(rows, list[ChunkRow])
 
     async def _read_links(self, row_ids: list[int]) -> list[LinkRow]:
         return msgspec.convert(_dicts(await self._read(row_ids, LINK_COLUMNS)), list[LinkRow])
@@ -221,29 +279,27 @@ class TableVersion:
     async def _completed(
         self, row_ids: Sequence[int], columns: Sequence[str]
     ) -> list[dict[str, Any]]:
-        """These columns of these rows, and possibly others that are in memory."""
+        """These columns of these rows: from memory, and the others from the disk."""
         packed = await self.packed()
-        if packed is None:
-            return _dicts(await self._read(row_ids, columns))
-        others = [name for name in columns if name not in packed_rows.NARROW]
-        rows = _dicts(await self._read(row_ids, others))
-        return [more | row for more, row in zip(packed.narrow(row_ids), rows, strict=True)]
+        narrow = packed.narrow if packed is not None else None
+        found: list[dict[str, Any]] = [{} for _ in row_ids]
+        left = [name for name in columns if name in self._columns]
+        for held in (narrow, self._memory.whole):
+            if held is not None:
+                names = [name for name in left if name in held.columns]
+                left = [name for name in left if name not in names]
+                taken = held.take(row_ids, names).to_pylist() if names else []
+                for row, more in zip(found, taken, strict=False):
+                    row |= more
+        if left:
+            for row, more in zip(found, _dicts(await self._read(row_ids, left)), strict=True):
+                row |= more
+        return found
 
     async def _read(self, row_ids: Sequence[int], columns: Sequence[str]) -> Any:
         # A table of an earlier version does not have all of them.
         existing = [name for name in columns if name in self._columns]
-        return await self._run(lambda: self._dataset()._take_rows(list(row_ids), columns=existing))
-
-    async def _run(self, work: Callable[[], T]) -> T:
-        reading = asyncio.get_running_loop().run_in_executor(self._threads, work)
-        try:
-            with translated(self._path):
-                return await reading
-        except asyncio.CancelledError:
-            caller = asyncio.current_task()
-            if caller is not None and not caller.cancelling():  # closing cancels waiting reads
-                raise RuntimeError("the index is closed") from None
-            raise
+        return await self.scans.take(row_ids, existing)
 
 
 def hit(row: dict[str, Any], key: bytes = b"") -> ChunkHit:

@@ -1,50 +1,67 @@
-"""The vectors of one version of the table in memory, for tables too small for a vector index.
+"""The vectors of one version of the table in memory, so that no search reads them from the disk.
 
-Comparing a query with them takes a tenth of the time that reading them takes. The first search of a
-version reads them, and takes as long as a search without them. It never contains vectors of another
-version.
+Those of a small table are kept as they are. Those of a larger one are kept with two bytes for each
+number, which changes a cosine by less than 0.0001. A new version takes over the vectors of the
+fragments that did not change. It never contains vectors of another version.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ragd.embed.providers.embedder_port import Vector
 from ragd.store.lance import libraries
+from ragd.store.lance.fragments import Changes, Content, find_changes
 from ragd.store.lance.schema import VECTOR, dimensions_of
 
-MOST_FLOATS = 10_000_000  # 40 MB; from 8,000,000 on, a vector index is trained
+MOST_FLOATS = 10_000_000  # 40 MB: 26,000 passages of 384 numbers
+MOST_SHORTS = 40_000_000  # numbers of two bytes each, 80 MB: 104,000 passages
+BLOCK_ROWS = 1_024  # compared at once; they fit in the processor's cache
+_LARGEST = 32_767.0
+
+
+class _Part(NamedTuple):
+    """The vectors of one fragment. `scales`: a kept number times this is the number. `factors`: a
+    product times this is a cosine."""
+
+    row_ids: Any
+    vectors: Any
+    scales: Any
+    factors: Any
 
 
 class VectorMatrix:
-    """Vectors in the order of their row ids. Rows without a vector are left out."""
+    """Vectors by their row ids. Rows without a vector are left out."""
 
-    def __init__(self, dataset: Any) -> None:
+    def __init__(
+        self, dataset: Any, *, is_exact: bool = True, earlier: "VectorMatrix | None" = None
+    ) -> None:
+        self.is_exact = is_exact
+        usable = earlier if earlier is not None and earlier.is_exact == is_exact else None
+        known: dict[int, Content] = usable.contents if usable is not None else {}
+        changes = find_changes(dataset, known)
+        self.contents: dict[int, Content] = changes.contents
+        parts = self._read(dataset, changes)
+        self._parts: dict[int, _Part] = {
+            one: usable._parts[one] if usable is not None and one in changes.same else parts[one]
+            for one in changes.contents
+        }
         numpy = libraries.numpy()
-        dimensions = dimensions_of(dataset.schema)
-        row_ids, vectors = [], []
-        scanner = dataset.scanner(columns=[VECTOR], with_row_id=True)
-        for batch in scanner.to_batches():
-            batch = batch.filter(batch[VECTOR].is_valid())
-            row_ids.append(batch["_rowid"].to_numpy())
-            flat = batch[VECTOR].flatten().to_numpy(zero_copy_only=False)
-            vectors.append(flat.reshape(-1, dimensions))
-        self._row_ids = numpy.concatenate([*row_ids, numpy.array([], dtype="u8")])
-        self._vectors = numpy.concatenate([*vectors, numpy.empty((0, dimensions), dtype="f4")])
-        order = numpy.argsort(self._row_ids)
-        if not (order[:-1] < order[1:]).all():
-            self._row_ids, self._vectors = self._row_ids[order], self._vectors[order]
-        self._lengths = numpy.sqrt(numpy.vecdot(self._vectors, self._vectors))
+        each = [part.row_ids for part in self._parts.values()]
+        self._row_ids = numpy.concatenate([*each, numpy.array([], dtype="u8")])
+
+    @property
+    def rows(self) -> int:
+        return len(self._row_ids)
+
+    @property
+    def bytes(self) -> int:
+        """What it takes in memory."""
+        arrays = [self._row_ids, *(one for part in self._parts.values() for one in part)]
+        return sum(int(one.nbytes) for one in arrays)
 
     def get(self, row_ids: Sequence[int]) -> list[Vector | None]:
         """The vectors of these rows; None for a row without one."""
-        wanted = libraries.numpy().array(row_ids, dtype="u8")
-        places = self._row_ids.searchsorted(wanted)
-        return [
-            self._vectors[place].tobytes()
-            if place < len(self._row_ids) and self._row_ids[place] == row_id
-            else None
-            for row_id, place in zip(row_ids, places.tolist(), strict=True)
-        ]
+        return [self._vector_of(row_id) for row_id in row_ids]
 
     def nearest(self, asked: Vector, k: int, among: Any) -> tuple[list[int], list[float]]:
         """The ids and cosines of the k nearest rows, nearest first.
@@ -52,17 +69,93 @@ class VectorMatrix:
         `among`: the ids of the rows to compare; None: all.
         """
         numpy = libraries.numpy()
-        row_ids, vectors, lengths = self._row_ids, self._vectors, self._lengths
-        if among is not None:
-            places = numpy.flatnonzero(numpy.isin(row_ids, among))
-            row_ids, vectors, lengths = row_ids[places], vectors[places], lengths[places]
         wanted = numpy.frombuffer(asked, "<f4")
-        # `vecdot` runs in this thread only: several threads would wait for each other.
-        products = numpy.vecdot(vectors, wanted)
-        with numpy.errstate(divide="ignore", invalid="ignore"):
-            cosines = products / (lengths * numpy.sqrt(numpy.vecdot(wanted, wanted)))
-        best = numpy.flatnonzero(numpy.isfinite(cosines))
+        with numpy.errstate(divide="ignore", invalid="ignore"):  # a vector may be zero
+            cosines = self._cosines(wanted) / numpy.sqrt(numpy.vecdot(wanted, wanted))
+        is_candidate = numpy.isfinite(cosines)
+        if among is not None:
+            is_candidate &= numpy.isin(self._row_ids, among)
+        best = numpy.flatnonzero(is_candidate)
         if len(best) > k:
             best = best[numpy.argpartition(-cosines[best], k - 1)[:k]]
         best = best[numpy.argsort(-cosines[best], kind="stable")]
-        return row_ids[best].tolist(), cosines[best].tolist()
+        return self._row_ids[best].tolist(), cosines[best].tolist()
+
+    def _cosines(self, wanted: Any) -> Any:
+        """The cosine of every row, if `wanted` has length 1."""
+        numpy = libraries.numpy()
+        found = numpy.empty(len(self._row_ids), dtype="f4")
+        wide = None if self.is_exact else numpy.empty((BLOCK_ROWS, len(wanted)), dtype="f4")
+        end = 0
+        for part in self._parts.values():
+            for at in range(0, len(part.row_ids), BLOCK_ROWS):
+                vectors = part.vectors[at : at + BLOCK_ROWS]
+                factors = part.factors[at : at + BLOCK_ROWS]
+                if wide is not None:
+                    numpy.copyto(wide[: len(vectors)], vectors)
+                    vectors = wide[: len(vectors)]
+                start, end = end, end + len(vectors)
+                # `vecdot` runs in this thread only: several threads would wait for each other.
+                numpy.vecdot(vectors, wanted, out=found[start:end])
+                found[start:end] *= factors
+        return found
+
+    def _vector_of(self, row_id: int) -> Vector | None:
+        part = self._parts.get(row_id >> 32)
+        if part is None:
+            return None
+        place = int(part.row_ids.searchsorted(row_id))
+        if place == len(part.row_ids) or part.row_ids[place] != row_id:
+            return None
+        kept = part.vectors[place]
+        vector: bytes = (kept if self.is_exact else kept * part.scales[place]).tobytes()
+        return vector
+
+    def _read(self, dataset: Any, changes: Changes) -> dict[int, _Part]:
+        """The vectors of the fragments that are new or changed."""
+        numpy = libraries.numpy()
+        dimensions = dimensions_of(dataset.schema)
+        found: dict[int, list[_Part]] = {one.fragment_id: [] for one in changes.others}
+        if changes.others:
+            scanner = dataset.scanner(
+                columns=[VECTOR],
+                with_row_id=True,
+                fragments=changes.others,
+                **libraries.READ_ALL,
+            )
+            for batch in scanner.to_batches():
+                batch = batch.filter(batch[VECTOR].is_valid())
+                row_ids = batch["_rowid"].to_numpy()
+                flat = batch[VECTOR].flatten().to_numpy(zero_copy_only=False)
+                vectors = flat.reshape(-1, dimensions)
+                of = row_ids >> 32
+                for one in numpy.unique(of).tolist():
+                    own = of == one
+                    found[one].append(self._part(row_ids[own], vectors[own]))
+        return {one: self._joined(parts, dimensions) for one, parts in found.items()}
+
+    def _part(self, row_ids: Any, vectors: Any) -> _Part:
+        numpy = libraries.numpy()
+        lengths = numpy.sqrt(numpy.vecdot(vectors, vectors))
+        with numpy.errstate(divide="ignore", invalid="ignore"):
+            if self.is_exact:
+                return _Part(row_ids, vectors, numpy.ones_like(lengths), 1 / lengths)
+            scales = (numpy.abs(vectors).max(axis=1) / _LARGEST).astype("f4")
+            short = numpy.nan_to_num(numpy.rint(vectors / scales[:, None])).astype("i2")
+            return _Part(row_ids, short, scales, scales / lengths)
+
+    def _joined(self, parts: Sequence[_Part], dimensions: int) -> _Part:
+        """The batches of one fragment as one, in the order of the row ids."""
+        numpy = libraries.numpy()
+        kind = "f4" if self.is_exact else "i2"
+        empty = _Part(
+            numpy.array([], dtype="u8"),
+            numpy.empty((0, dimensions), dtype=kind),
+            numpy.array([], dtype="f4"),
+            numpy.array([], dtype="f4"),
+        )
+        joined = _Part(*map(numpy.concatenate, zip(*parts, empty, strict=True)))
+        order = numpy.argsort(joined.row_ids)
+        if (order[:-1] < order[1:]).all():
+            return joined
+        return _Part(*(array[order] for array in joined))

@@ -6,8 +6,8 @@ from typing import Any
 from ragd.notes.properties import comparable_name
 from ragd.search.ranking.title_match import SAMPLE, Frequencies, count_frequencies
 from ragd.store.lance import libraries, word_counts
-from ragd.store.lance.lance_errors import translated
 from ragd.store.lance.pinned_table import PinnedTable
+from ragd.store.lance.scans import Scan
 from ragd.store.lance.schema import SEARCH_TEXT
 from ragd.store.lance.sql import both
 
@@ -33,7 +33,7 @@ class TableVocabulary:
         """Every tag in the index, as it is spelled there. Read once for each version."""
         now = self._pinned.now
         if self._tags_version != now.version:
-            found = await now.read_table(self._query(["tags"]))
+            found = await now.scans.read(self._scan(["tags"]))
             self._tags = await asyncio.to_thread(_distinct, found["tags"])
             self._tags_version = now.version
         return self._tags
@@ -43,7 +43,7 @@ class TableVocabulary:
         if "properties" not in self._pinned.columns:
             return []  # a table of an earlier version
         now, start = self._pinned.now, f"{comparable_name(name)}="
-        found = await now.read_table(self._query(["properties"], "chunk_index = 0"))
+        found = await now.scans.read(self._scan(["properties"], "chunk_index = 0"))
         return await asyncio.to_thread(_starting_with, found["properties"], start)
 
     async def list_property_names(self) -> list[str]:
@@ -51,17 +51,15 @@ class TableVocabulary:
         if "properties" not in self._pinned.columns:
             return []  # a table of an earlier version
         now = self._pinned.now
-        found = await now.read_table(self._query(["properties"], "chunk_index = 0"))
+        found = await now.scans.read(self._scan(["properties"], "chunk_index = 0"))
         known = await asyncio.to_thread(_distinct, found["properties"])
         return sorted({one.partition("=")[0] for one in known})
 
     async def count_words(self, most: int) -> dict[str, int]:
         """The most frequent words of the table, and how often each occurs."""
         counts: dict[str, int] = {}
-        query = self._query([SEARCH_TEXT])
-        with translated(self._pinned.path):
-            async for batch in await query.to_batches():
-                await asyncio.to_thread(word_counts.add, batch[SEARCH_TEXT], counts, most)
+        async for batch in self._pinned.now.scans.batches(self._scan([SEARCH_TEXT])):
+            await asyncio.to_thread(word_counts.add, batch[SEARCH_TEXT], counts, most)
         await asyncio.to_thread(word_counts.keep, counts, most)
         return counts
 
@@ -73,7 +71,7 @@ class TableVocabulary:
         rows = await now.count(self._within)
         if rows > 2 * self._frequencies_rows:
             columns = [name for name in _SAMPLED if name in self._pinned.columns]
-            found = await now.read_table(self._query(columns).limit(SAMPLE))
+            found = await now.scans.read(self._scan(columns, limit=SAMPLE))
             sample = found.to_pylist()
             texts = [f"{row['title']} {row['chunk_text']}" for row in sample]
             languages = [row.get("language") for row in sample]
@@ -82,11 +80,9 @@ class TableVocabulary:
         self._frequencies_version = now.version
         return self._frequencies
 
-    def _query(self, columns: list[str], where: str | None = None) -> Any:
-        """The query for these columns of the rows that count."""
-        query = self._pinned.now.table.query().select(columns)
-        limit = both(self._within, where)
-        return query if limit is None else query.where(limit)
+    def _scan(self, columns: list[str], where: str | None = None, limit: int | None = None) -> Scan:
+        """The scan of these columns of the rows that count."""
+        return Scan(columns, both(self._within, where), limit)
 
 
 def _distinct(column: Any) -> frozenset[str]:

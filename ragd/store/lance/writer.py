@@ -148,6 +148,10 @@ class TableWriter:
         self._vector_counts = counts
         return sum(counts.values())
 
+    def has_all_vectors(self) -> bool:
+        """Whether every row has a vector."""
+        return self.count_vectors() == int(self.dataset.count_rows())
+
     def _write(self, table: Any) -> Any:
         """Write the new rows, in fragments that are not visible before the commit."""
         return libraries.lance().fragment.write_fragments(

@@ -77,7 +77,8 @@ def test_json_is_the_daemons_envelope(ragctl: Any, remember: Any) -> None:
     listed = ragctl("memory", "list", "--json").json
     assert list(listed) == ["status", "data", "error", "meta"]
     [memory] = listed["data"]["memories"]
-    assert list(memory) == ["key", "value", "source", "stored_at", "stale", "unverified"]
+    flags = ["stale", "unverified", "sensitive"]
+    assert list(memory) == ["key", "value", "source", "stored_at", *flags]
     gone = ragctl("memory", "forget", "debt_to_sreenivas", "--json")
     assert gone.code == 0 and gone.json["data"]["forgotten"] is True
     absent = ragctl("memory", "forget", "debt_to_sreenivas", "--json")

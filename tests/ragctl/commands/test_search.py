@@ -191,10 +191,48 @@ def test_a_context_is_shown_once_with_the_first_of_its_results() -> None:
     assert lines[2].strip().startswith("About: My diary")
 
 
-def test_the_numbers_of_the_ranking_are_shown_on_request() -> None:
-    evidence = {"cosine": 0.51234, "bm25": None, "vector_rank": 2, "exact_title": True}
-    shown = lines_of({**RESULT, "evidence": evidence})
-    assert shown[-1].strip() == "score 0.875  cosine 0.512  vector_rank 2  exact_title"
+def test_what_decided_the_place_is_shown_on_request() -> None:
+    sentences = ["Meaning: number 2 of the nearest passages (cosine 0.51).", "Words: \x1b[2Jnone."]
+    shown = lines_of({**RESULT, "explanation": {"sentences": sentences}})
+    assert [line.strip() for line in shown[-3:]] == [
+        "· Meaning: number 2 of the nearest passages (cosine 0.51).",
+        "· Words: \\x1b[2Jnone.",
+        "· Score: 0.88.",
+    ]
+    assert not any("Score" in line for line in lines_of(RESULT))
+
+
+def test_an_expected_note_comes_first_with_its_reason_and_what_helps() -> None:
+    note = {
+        "stage": "outranked",
+        "path": "Old/Board.md",
+        "reason": "It is number 31; 5 are shown.",
+        "suggestion": "Ask for at least 31 results: `--max 31`.",
+        "explanation": {"sentences": ["Words: number 9; it has “board”."]},
+    }
+    shown = render_search_results("board", answer(RESULT, expected=note), Ink()).split("\n\n")[0]
+    assert shown.splitlines() == [
+        "Old/Board.md: It is number 31; 5 are shown.",
+        "  · Words: number 9; it has “board”.",
+        "  → Ask for at least 31 results: `--max 31`.",
+    ]
+
+
+def test_notes_with_the_expected_name_are_listed() -> None:
+    note: dict[str, Any] = {"stage": "ambiguous", "path": None, "reason": "2 notes have this name."}
+    note |= {"candidates": ["a/Board.md", "b/Board.md"]}
+    shown = render_search_results("board", answer(expected=note), Ink()).splitlines()
+    assert shown[:3] == [
+        "The expected note: 2 notes have this name.",
+        "  a/Board.md",
+        "  b/Board.md",
+    ]
+
+
+def test_an_empty_expected_name_is_refused(ragctl: Any, fake: Any) -> None:
+    refused = ragctl("search", "x", "--expect", " ")
+    assert refused.code == 2 and "--expect" in refused.err
+    assert not fake.searches
 
 
 def test_a_list_without_an_answer_is_introduced_as_such() -> None:

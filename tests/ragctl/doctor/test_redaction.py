@@ -83,6 +83,7 @@ def test_every_text_field_of_every_fact_is_reviewed() -> None:
     hashed = {"config_hash", "key_hash", "fingerprint", "raw"}
     hashed |= {"collection", "collections", "accept_in"}  # names of collections
     hashed |= {"agent", "chat", "approval_id"}  # names of agents; equal ids have equal hashes
+    hashed |= {"client", "expires"}  # of tokens
     other = fields - SAFE_FIELDS - PATH_FIELDS - hashed
     assert other == {
         *("accept_deletions", "attempt", "cached", "changed", "changes", "chunks", "count"),
@@ -92,7 +93,7 @@ def test_every_text_field_of_every_fact_is_reviewed() -> None:
         *("part", "removed_files", "size_bytes", "table_version", "took_ms", "total_chunks"),
         *("began_seq", "counted", "found", "uptime_ms"),
         *("configured", "made", "moved", "only_times", "templates", "languages"),
-        *("code_percent", "not_included", "slow", "withheld"),
+        *("code_percent", "not_included", "slow", "withheld", "read_only", "sensitive"),
     }
 
 

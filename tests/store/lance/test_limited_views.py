@@ -102,7 +102,7 @@ async def test_the_same_holds_for_a_table_that_is_not_kept_in_memory(
     filled: ChunkIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packed_rows, "MOST_ROWS", 0)
-    monkeypatch.setattr(vector_matrix, "MOST_FLOATS", 0)
+    monkeypatch.setattr(vector_matrix, "MOST_SHORTS", 0)
     monkeypatch.setattr(phrase_rows, "SCANNED_ROWS", 0)
     monkeypatch.setattr(phrase_rows, "LISTED", 0)
     assert await shown(limited(filled)) == EXPECTED

@@ -5,7 +5,7 @@ import pytest
 
 from ragd.store.lance import ChunkIndex, LanceStore, maintenance
 from ragd.store.lance import store as store_module
-from tests.store.lance.drafts import bulk, note, vector
+from tests.store.lance.drafts import bulk, note, vector, vectors_of
 from tests.store.lance.lance_files import dataset, files_with, words_indexed
 
 SECRET = note(
@@ -123,6 +123,25 @@ async def test_small_fragments_are_merged_and_large_ones_left_alone(
     assert large <= set(parts)
     assert len(parts) == 3
     assert await index.count() == 2_048 + 64
+
+
+async def test_fragments_become_larger_once_all_vectors_are_there(
+    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    monkeypatch.setattr(maintenance, "SETTLED_ROWS", 2 * 1_024)
+    files = bulk(600)
+    await index.replace(files)
+    await until_done(index)
+    assert len(dataset(folder).get_fragments()) == 3  # filling a larger one would cost more
+    await index.fill(vectors_of(files))
+    await until_done(index)
+    assert [one.metadata.num_rows for one in dataset(folder).get_fragments()] == [2_400]
+    await index.replace([], [files[0].path])
+    await until_done(index)
+    sizes = [one.metadata.num_rows for one in dataset(folder).get_fragments()]
+    assert sum(sizes) == 2_396 and max(sizes) >= 2_048, "it stays large"
+    assert not any(one.metadata.num_deletions for one in dataset(folder).get_fragments())
+    assert len(await index.find_by_words("w150x3", 5)) == 1
 
 
 async def test_one_piece_of_work_is_bounded_and_says_that_there_is_more(

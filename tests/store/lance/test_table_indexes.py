@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragd.store.lance import ChunkIndex, table_version, vector_index
+from ragd.store.lance import ChunkIndex, vector_index, vector_matrix
 from ragd.store.lance.table_indexes import FAN, SEGMENT_ROWS, coverage, largest_segment, merge_width
 from tests.patience import PATIENCE_S
 from tests.store.lance.drafts import bulk, ids, note, vector, vectors_of
@@ -88,7 +88,7 @@ async def test_above_it_every_vector_is_still_found_under_any_filter(
     await index.replace(files)
     assert (await index.maintain()).changed
     assert vector_index.exists(dataset(folder))
-    monkeypatch.setattr(table_version, "VectorMatrix", None)  # searches must use the index
+    monkeypatch.setattr(vector_matrix, "MOST_SHORTS", 0)  # searches must use the index
     assert not (await index.maintain()).changed
     for file in files[::57]:
         where = f"source_file = '{file.path}'"

@@ -5,7 +5,11 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from ragd.embed.providers.embedder_port import unpack
+from ragd.store.lance import ChunkIndex
+from ragd.store.lance.schema import SEARCH_TEXT, TABLE
 from tests.patience import PATIENCE_S
+from tests.store.lance.drafts import note, vector
 
 
 def lance_inside_lancedb() -> set[str]:
@@ -19,9 +23,27 @@ def lance_inside_lancedb() -> set[str]:
     return {name.decode() for name in found}
 
 
-def test_the_lance_that_writes_is_the_lance_that_reads() -> None:
-    """pylance and lancedb share files: two versions of the format must never meet in them."""
+def test_lancedb_contains_the_lance_that_writes() -> None:
+    """The benchmarks read ragd's table with LanceDB, and so may a user."""
     assert lance_inside_lancedb() == {version("pylance")}
+
+
+async def test_lancedb_opens_the_index_and_searches_it(index: ChunkIndex) -> None:
+    import lancedb
+
+    text = "A heron on the boathouse."
+    await index.replace(
+        [note("Boat.md", text, vectors=True), note("Tea.md", "Green tea.", vectors=True)]
+    )
+    await index.maintain()
+    folder = Path(index.folder.address) / index.identity.generation
+    table = lancedb.connect(str(folder)).open_table(TABLE)
+    by_words = table.search("heron", query_type="fts", fts_columns=SEARCH_TEXT).to_list()
+    by_vector = (
+        table.search(list(unpack(vector(text))), vector_column_name="vector").limit(1).to_list()
+    )
+    assert [row["source_file"] for row in by_words] == ["Boat.md"]
+    assert [row["source_file"] for row in by_vector] == ["Boat.md"]
 
 
 def test_importing_the_store_imports_no_native_library() -> None:

@@ -1,0 +1,1 @@
+"""`ragctl serve`: a small web server on this machine for the page and for MCP clients over HTTP."""

@@ -1,0 +1,32 @@
+"""The fragments of a version, and which of them have the same rows as in an earlier version.
+
+lance never changes a file: a fragment with the same files and as many deleted rows has the same
+rows. So what was read of it for one version is right for the next one, too. It reads no rows.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+Content = tuple[tuple[str, ...], int]  # the files of a fragment, and how many rows are deleted
+
+
+class Changes(NamedTuple):
+    """What a version has: fragments that are as before, and others."""
+
+    contents: dict[int, Content]  # by fragment id, ascending
+    same: frozenset[int]
+    others: list[Any]  # lance's fragments
+
+
+def find_changes(dataset: Any, known: Mapping[int, Content]) -> Changes:
+    """Compare the fragments of this version with known ones."""
+    fragments = sorted(dataset.get_fragments(), key=lambda one: int(one.fragment_id))
+    contents = {one.fragment_id: content_of(one) for one in fragments}
+    same = frozenset(one for one, content in contents.items() if known.get(one) == content)
+    return Changes(contents, same, [one for one in fragments if one.fragment_id not in same])
+
+
+def content_of(fragment: Any) -> Content:
+    """What identifies the rows of a fragment."""
+    facts = fragment.metadata
+    return tuple(file.path for file in facts.files), int(facts.num_deletions)

@@ -1,0 +1,153 @@
+"""Reads of one version of the table, in threads: scans, counts, and rows by their ids.
+
+lance's calls block, so they run in a few threads. A scan that nobody waits for any more ends with
+its current batch. It keeps nothing.
+"""
+
+import asyncio
+import itertools
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from msgspec import Struct, structs
+
+from ragd.store.lance import libraries
+from ragd.store.lance.index_place import TablePlace
+from ragd.store.lance.lance_errors import translated
+
+PARALLEL_READS = 2  # more at once are not faster, and need more memory
+BATCHES_AHEAD = 2
+
+T = TypeVar("T")
+
+
+class Words(Struct, frozen=True):
+    """Words to search for in a column with a full-text index. `every`: all of them."""
+
+    text: str
+    column: str
+    every: bool = False
+
+
+class NearestRows(Struct, frozen=True):
+    """The rows that are nearest to a vector. `has_index`: the column has a vector index."""
+
+    vector: Any
+    column: str
+    metric: str
+    has_index: bool
+
+
+class Scan(Struct, frozen=True):
+    """What to read. `filters_last`: the condition is checked for what was found only."""
+
+    columns: Sequence[str]
+    where: str | None = None
+    limit: int | None = None
+    words: Words | None = None
+    nearest: NearestRows | None = None
+    with_row_id: bool = False
+    filters_last: bool = False
+
+    def limited(self, where: str | None) -> "Scan":
+        """The same, with this condition."""
+        return structs.replace(self, where=where)
+
+
+class ReadThreads:
+    """The threads for reads of one table. Quick lookups have their own, so they never wait long."""
+
+    def __init__(self) -> None:
+        self.rows = ThreadPoolExecutor(PARALLEL_READS, thread_name_prefix="rows")
+        self.keys = ThreadPoolExecutor(PARALLEL_READS, thread_name_prefix="keys")
+
+    def close(self) -> None:
+        for threads in (self.rows, self.keys):
+            threads.shutdown(wait=False, cancel_futures=True)
+
+
+class TableScans:
+    """Reads of one version."""
+
+    def __init__(self, path: TablePlace, dataset: Any, threads: ReadThreads) -> None:
+        self._path = path
+        self.dataset = dataset
+        self._threads = threads
+
+    async def read(self, scan: Scan, *, is_quick: bool = False) -> Any:
+        """All rows that a scan finds, as an Arrow table."""
+        ended = threading.Event()
+
+        def read() -> Any:
+            scanner = _scanner(self.dataset, scan)
+            batches = list(itertools.takewhile(lambda _: not ended.is_set(), scanner.to_batches()))
+            schema = batches[0].schema if batches else scanner.projected_schema
+            return libraries.pyarrow().Table.from_batches(batches, schema)
+
+        try:
+            return await self.run(read, is_quick=is_quick)
+        finally:
+            ended.set()
+
+    async def batches(self, scan: Scan) -> AsyncIterator[Any]:
+        """The batches of rows that a scan finds, one after another."""
+        reader = await self.run(lambda: iter(_scanner(self.dataset, scan).to_batches()))
+        while (batch := await self.run(lambda: _next(reader))) is not None:
+            yield batch
+
+    async def count(self, where: str | None) -> int:
+        """How many rows meet the condition."""
+        return int(await self.run(lambda: self.dataset.count_rows(where)))
+
+    async def take(self, row_ids: Sequence[int], columns: Sequence[str]) -> Any:
+        """These columns of the rows with these ids, in this order."""
+        ids, names = list(row_ids), list(columns)
+        return await self.run(lambda: self.dataset._take_rows(ids, columns=names))
+
+    async def run(self, work: Callable[[], T], *, is_quick: bool = False) -> T:
+        """Run a call of lance in a thread."""
+        threads = self._threads.keys if is_quick else self._threads.rows
+        reading = asyncio.get_running_loop().run_in_executor(threads, work)
+        try:
+            with translated(self._path):
+                return await reading
+        except asyncio.CancelledError:
+            caller = asyncio.current_task()
+            if caller is not None and not caller.cancelling():  # closing cancels waiting reads
+                raise RuntimeError("the index is closed") from None
+            raise
+
+
+def _next(batches: Iterator[Any]) -> Any:
+    return next(batches, None)
+
+
+def _scanner(dataset: Any, scan: Scan) -> Any:
+    options: dict[str, Any] = {}
+    if scan.words is not None:
+        fts = libraries.full_text()
+        operator = fts.FullTextOperator.AND if scan.words.every else fts.FullTextOperator.OR
+        match = fts.MatchQuery(scan.words.text, scan.words.column, operator=operator)
+        options["full_text_query"] = match
+    if (near := scan.nearest) is not None:
+        options["nearest"] = {
+            "column": near.column,
+            "q": near.vector,
+            "k": scan.limit,
+            "metric": near.metric,
+            "use_index": near.has_index,
+        }
+        if near.has_index:
+            # No limit on the partitions: a selective filter must not lose rows.
+            options["nearest"] |= {"minimum_nprobes": 20, "refine_factor": 5}
+    return dataset.scanner(
+        columns=list(scan.columns),
+        filter=scan.where,
+        limit=scan.limit,
+        with_row_id=scan.with_row_id,
+        prefilter=not scan.filters_last,
+        batch_readahead=BATCHES_AHEAD,
+        **options,
+    )

@@ -1,0 +1,135 @@
+"""Vectors and columns in memory: each version has its own, and takes over only what is right."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from ragd.errors import RagdError
+from ragd.store.lance import ChunkIndex, packed_rows, vector_matrix
+from ragd.store.lance.fragments import find_changes
+from ragd.store.lance.packed_rows import NARROW, WIDE, ColumnsInMemory, PackedRows
+from ragd.store.lance.vector_matrix import VectorMatrix
+from tests.store.lance.drafts import bulk, ids, note, vector, vectors_of
+from tests.store.lance.lance_files import dataset, table_folder
+
+MANY = 600  # notes of four passages: three fragments
+
+
+def nearest(matrix: VectorMatrix, seed: object) -> list[tuple[int, float]]:
+    row_ids, cosines = matrix.nearest(vector(seed), 20, None)
+    return list(zip(row_ids, [round(one, 5) for one in cosines], strict=True))
+
+
+async def test_only_changed_fragments_are_read_again(index: ChunkIndex, folder: Path) -> None:
+    files = bulk(MANY, vectors=True)
+    await index.replace(files)
+    before = VectorMatrix(dataset(folder))
+    await index.replace([note(files[0].path, "another text")])
+    changes = find_changes(dataset(folder), before.contents)
+    assert len(before.contents) == 3 and len(changes.same) == 2
+    assert len(changes.others) == 2  # one lost rows, one is new
+
+
+async def test_an_unchanged_version_reads_nothing(index: ChunkIndex, folder: Path) -> None:
+    await index.replace(bulk(MANY, vectors=True))
+    now = dataset(folder)
+    assert not find_changes(now, VectorMatrix(now).contents).others
+
+
+@pytest.mark.parametrize("is_exact", [True, False])
+async def test_what_was_taken_over_equals_what_is_read(
+    index: ChunkIndex, folder: Path, is_exact: bool
+) -> None:
+    """After any change: replaced, removed, filled, compacted, and nothing at all."""
+    source = random.Random(7)
+    files = bulk(MANY, vectors=True)
+    await index.replace(files[:400])
+    matrix, narrow = VectorMatrix(dataset(folder), is_exact=is_exact), PackedRows(dataset(folder))
+    whole = ColumnsInMemory(dataset(folder), WIDE)
+    for turn in range(12):
+        bare = note(f"new {turn}.md", f"a passage of turn {turn}")
+        some = source.sample(files, 30)
+        await index.replace([*some[:20], bare], [one.path for one in some[20:]])
+        if turn % 2:
+            await index.fill({ids([bare])[0]: vector(turn)})
+        if turn % 3 == 2:
+            await index.maintain()
+        now = dataset(folder)
+        matrix = VectorMatrix(now, is_exact=is_exact, earlier=matrix)
+        narrow, whole = PackedRows(now, narrow), ColumnsInMemory(now, WIDE, whole)
+        assert nearest(matrix, turn) == nearest(VectorMatrix(now, is_exact=is_exact), turn)
+        assert narrow.narrow.table.equals(PackedRows(now).narrow.table)
+        assert whole.table.equals(ColumnsInMemory(now, WIDE).table)
+
+
+async def test_vectors_of_another_kind_are_not_taken_over(index: ChunkIndex, folder: Path) -> None:
+    await index.replace(bulk(40, vectors=True))
+    now = dataset(folder)
+    exact = VectorMatrix(now)
+    short = VectorMatrix(now, is_exact=False, earlier=exact)
+    assert short.bytes < exact.bytes
+    for one, other in zip(nearest(short, 1), nearest(exact, 1), strict=True):
+        assert one == pytest.approx(other, abs=1e-4)
+
+
+async def test_other_columns_are_not_taken_over(index: ChunkIndex, folder: Path) -> None:
+    await index.replace(bulk(40))
+    now = dataset(folder)
+    narrow = ColumnsInMemory(now, NARROW)
+    whole = ColumnsInMemory(now, WIDE, narrow)
+    assert whole.table.equals(ColumnsInMemory(now, WIDE).table)
+
+
+async def test_an_emptied_table_leaves_nothing_in_memory(index: ChunkIndex, folder: Path) -> None:
+    files = bulk(40, vectors=True)
+    await index.replace(files)
+    before, columns = VectorMatrix(dataset(folder)), ColumnsInMemory(dataset(folder), NARROW)
+    await index.replace([], [one.path for one in files])
+    assert VectorMatrix(dataset(folder), earlier=before).rows == 0
+    assert len(ColumnsInMemory(dataset(folder), NARROW, columns).table) == 0
+    assert await index.find_by_vector(vector("any"), 5) == []
+
+
+async def test_a_vector_that_is_zero_is_never_found(index: ChunkIndex, folder: Path) -> None:
+    file = note("a.md", "zero", "one")
+    zero, one = ids([file])
+    await index.replace([file])
+    await index.fill({zero: bytes(len(vector("x"))), one: vector("x")})
+    for is_exact in (True, False):
+        row_ids, _ = VectorMatrix(dataset(folder), is_exact=is_exact).nearest(vector("y"), 5, None)
+        assert len(row_ids) == 1
+
+
+async def test_a_table_above_the_limits_keeps_no_rows(
+    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = bulk(60, vectors=True)
+    await index.replace(files)
+    asked = vectors_of(files)[ids(files)[9]]
+    small = await index.find_by_vector(asked, 5)
+    assert index.bytes_in_memory > 0
+    for module, limit in (
+        (packed_rows, "MOST_ROWS"),
+        (packed_rows, "MOST_WHOLE_ROWS"),
+        (vector_matrix, "MOST_SHORTS"),
+    ):
+        monkeypatch.setattr(module, limit, 0)
+    await index.replace([note("another.md", "text")])  # a new version
+    large = await index.find_by_vector(asked, 5)
+    assert [hit.chunk_id for hit in large] == [hit.chunk_id for hit in small]
+    assert index.bytes_in_memory == 0, "what an earlier version held is gone, too"
+
+
+async def test_damage_of_a_changed_fragment_is_reported(index: ChunkIndex, folder: Path) -> None:
+    """What is in memory does not hide that the next version cannot be read."""
+    files = bulk(MANY, vectors=True)
+    await index.replace(files)
+    await index.find_by_vector(vector("any"), 5)
+    await index.replace([note("late.md", "a late text", vectors=True)])
+    files_of_rows = (table_folder(folder) / "data").iterdir()
+    newest = max(files_of_rows, key=lambda one: one.stat().st_mtime_ns)
+    newest.write_bytes(b"")
+    with pytest.raises(RagdError) as why:
+        await index.find_by_vector(vector("any"), 5)
+    assert why.value.code == "INDEX_CORRUPTED"
