@@ -26,7 +26,7 @@ from ragd.events import (
 )
 from ragd.folds.catalog import Entry
 from ragd.folds.times import ns_of_iso
-from ragd.objects.writer_lease import NAME as WRITER
+from ragd.objects import writer_lease
 from ragd.state.ledger import Ledger
 from ragd.store.index_claim import CLAIM_CODES
 from ragd.store.index_damage import DAMAGE_CODES, IndexDamage
@@ -96,7 +96,7 @@ class IndexFollower:
         current = await asyncio.to_thread(self._place.read_current)
         if current is None:
             raise RagdError("INDEX_NOT_FOUND")
-        seen = await asyncio.to_thread(self._place.client.get, WRITER)
+        seen = await asyncio.to_thread(self._place.client.get, writer_lease.NAME)
         self.as_of = seen.modified_at if seen is not None else None
         generation, serving = current[0], self._open_indexes.serving
         if serving is not None and serving.identity.generation == generation:

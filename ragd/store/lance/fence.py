@@ -10,6 +10,7 @@ from typing import Any
 from ragd.errors import RagdError
 
 KEY = "ragd.fence"
+_TRIES = 3
 
 
 def fence_of(dataset: Any) -> int:
@@ -19,11 +20,20 @@ def fence_of(dataset: Any) -> int:
 
 def raise_fence(dataset: Any, fence: int) -> None:
     """From now on, only this writer's commits land."""
-    dataset.update_config({KEY: str(fence)})
-    dataset.restore()
-    dataset.checkout_latest()
-    if fence_of(dataset) != fence:
-        raise RagdError("INDEX_HELD")
+    for _ in range(_TRIES):
+        dataset.update_config({KEY: str(fence)})
+        before = dataset.version
+        dataset.restore()
+        dataset.checkout_latest()
+        if fence_of(dataset) != fence:
+            raise RagdError("INDEX_HELD")
+        if dataset.version == before + 1:
+            return
+        # A last commit landed in between, and was acknowledged: restore that one instead.
+        landed = dataset.checkout_version(dataset.version - 1)
+        landed.restore()
+        dataset.checkout_latest()
+    raise RagdError("INDEX_HELD")
 
 
 def require_fence(dataset: Any, fence: int) -> None:
