@@ -2,7 +2,9 @@
 
 A new writer puts its fencing number into the table, then commits a restore of the newest version.
 lance refuses every commit that was begun before a restore (rows, vectors, indexes, compaction), so
-none can land after it. From then on, every version of the table carries the fencing number.
+none can land after it. From then on, every version of the table carries the fencing number. lance
+can refuse only by versions that are still there, so the restore is repeated before it would be
+removed (`TableWriter.keep_fence`).
 """
 
 from typing import Any

@@ -112,6 +112,7 @@ def remove_old_versions(writer: TableWriter, keep_s: float = KEEP_S) -> None:
     writes there. In an object store, a suspended machine may wake up in here after another has
     taken over, so that lance removes such files only when they are a week old.
     """
+    writer.keep_fence(keep_s)
     writer.dataset.cleanup_old_versions(
         older_than=timedelta(seconds=keep_s),
         delete_unverified=not writer.fence,

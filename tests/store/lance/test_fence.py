@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from ragd.errors import RagdError
-from ragd.store.lance import fence, libraries
+from ragd.store.lance import fence, generation_folders, libraries, maintenance
 from ragd.store.lance.lance_errors import code_of
+from ragd.store.lance.schema import arrow_table
+from ragd.store.lance.writer import TableWriter
+from tests.store.lance.drafts import identity, note
 
 
 @pytest.fixture
@@ -87,3 +90,37 @@ def test_a_writer_notices_that_another_has_taken_over(uri: str) -> None:
     old.checkout_latest()
     with pytest.raises(RagdError, match="Another daemon"):
         fence.require_fence(old, 7)
+
+
+def test_the_fence_outlives_the_removal_of_old_versions(tmp_path: Path) -> None:
+    """A commit that slept until the first restore was removed is refused by the next one."""
+    generation_folders.create(tmp_path, identity())
+    table = generation_folders.table_path(tmp_path, "01A")
+    asleep = TableWriter(table)
+    asleep.take_over(1)
+    asleep.replace([note("a.md", "one"), note("b.md", "two")], [])
+    late = replace_rows(asleep.dataset)
+    next(late)
+    awake = TableWriter(table)
+    awake.take_over(2)
+    awake.replace([note("b.md", "three")], [])
+    for _ in range(2):
+        maintenance.compact(awake)
+        maintenance.remove_old_versions(awake, 0)
+        awake.replace([note("c.md", "four")], [])
+    with pytest.raises(OSError, match="Restore"):
+        next(late, None)
+    found = libraries.lance().dataset(str(table)).scanner(columns=["chunk_text"]).to_table()
+    assert sorted(found["chunk_text"].to_pylist()) == ["four", "one", "three"]
+
+
+def replace_rows(old: Any) -> Iterator[None]:
+    """The commit of a writer that is suspended after it has planned it."""
+    lance = libraries.lance()
+    table = arrow_table([note("d.md", "late")], old.schema)
+    rows = lance.fragment.write_fragments(table, old, schema=old.schema)
+    yield
+    operation = lance.LanceOperation.Update(
+        removed_fragment_ids=[], updated_fragments=[], new_fragments=rows
+    )
+    lance.LanceDataset.commit(old, operation, read_version=old.version)
