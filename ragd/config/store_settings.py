@@ -63,7 +63,7 @@ class VectorStoreSettings(ConfigSection, kw_only=True, frozen=True):
         Meta(
             max_length=16,
             description="The id of the vault in an index that was taken over from another machine "
-            "(`ragctl import` sets it). Empty: derived from `vault_path`.",
+            "(`ragctl mirror restore` sets it). Empty: derived from `vault_path`.",
         ),
     ] = ""
     options: Annotated[

@@ -22,6 +22,9 @@ def fence_of(dataset: Any) -> int:
 
 def raise_fence(dataset: Any, fence: int) -> None:
     """From now on, only this writer's commits land."""
+    dataset.checkout_latest()
+    if fence_of(dataset) > fence:
+        raise RagdError("INDEX_HELD")
     for _ in range(_TRIES):
         dataset.update_config({KEY: str(fence)})
         before = dataset.version

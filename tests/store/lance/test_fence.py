@@ -92,6 +92,15 @@ def test_a_writer_notices_that_another_has_taken_over(uri: str) -> None:
         fence.require_fence(old, 7)
 
 
+def test_a_lower_number_cannot_take_over(uri: str) -> None:
+    lance = libraries.lance()
+    old, new = lance.dataset(uri), lance.dataset(uri)
+    fence.raise_fence(new, 8)
+    with pytest.raises(RagdError, match="Another daemon"):
+        fence.raise_fence(old, 7)
+    assert fence.fence_of(lance.dataset(uri)) == 8
+
+
 def test_the_fence_outlives_the_removal_of_old_versions(tmp_path: Path) -> None:
     """A commit that slept until the first restore was removed is refused by the next one."""
     generation_folders.create(tmp_path, identity())
