@@ -5,6 +5,7 @@ CONSTRAINTS ?= constraints.txt
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+STORE_SERVERS := .cache/store-servers
 PLUGIN := contrib/openclaw-plugin
 MEMORY_PLUGIN := contrib/openclaw-memory
 OBSIDIAN_PLUGIN := contrib/obsidian-plugin
@@ -16,7 +17,7 @@ QUICK := $(wildcard tests/test_*.py) $(addprefix tests/,batch config eventlog fo
 	protocol runtime search state vault watch)
 HAS_NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && echo yes)
 
-.PHONY: demo picture picture-page test test-quick test-plugin test-openclaw test-page plugin check docs chaos bench bench-peers bench-quality bench-sets clean install format
+.PHONY: demo picture picture-page test test-quick test-store test-plugin test-openclaw test-page plugin check docs chaos bench bench-peers bench-quality bench-sets clean install format
 
 install: $(STAMP)
 
@@ -37,10 +38,19 @@ test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## all tests; those of the plugin 
 	$(BIN)/python -m pytest -n 4 --dist worksteal --cov --cov-report=
 	@$(BIN)/coverage report
 	@$(if $(HAS_NODE),,echo "Not run: the tests of the plugins. They need Node 20 or newer.")
-	@echo "Not part of it: make test-page, make test-openclaw (downloads 280 MB), make chaos, make bench."
+	@echo "Not part of it: make test-page, make test-store, make test-openclaw (downloads 280 MB), make chaos, make bench."
 
 test-quick: $(STAMP)  ## in a minute: the tests that need no daemon and no model
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow' $(QUICK)
+
+$(STORE_SERVERS)/.installed: tests/object_store/servers.txt
+	@echo "Installing object stores into $(STORE_SERVERS): 200 MB, the first time."
+	@test -x $(STORE_SERVERS)/bin/python || $(PYTHON) -m venv $(STORE_SERVERS)
+	@$(STORE_SERVERS)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+test-store: $(STAMP) $(STORE_SERVERS)/.installed  ## indexes in object stores, on real servers: 200 kills, a fight of 10 minutes
+	RAGD_STORE_KILLS=200 RAGD_STORE_FIGHT_S=600 RAGD_STORE_DAEMON_KILLS=20 $(BIN)/python -m pytest --timeout=3600 tests/object_store
 
 $(NODE_MODULES) $(PAGE_MODULES): %/node_modules/.package-lock.json: %/package-lock.json
 	@cd $* && npm ci --loglevel=error > /dev/null

@@ -71,6 +71,8 @@ RULES = """\
 - `embedding.base_url` must be this machine (`localhost`, `127.…`, `[::1]`) unless
   `security.local_only` is false and `security.external_confirmed` is true. Sensitive passages and
   questions are not sent to another machine even then; they are found by words.
+- An index in an object store (`vector_store.path`) on another machine needs the same two keys,
+  unless `role` is `"reader"`. A reader and `log.mirror` need such an index ([scale](scale.md)).
 - Folders in `deny_dirs` and `allow_dirs` are relative to the vault and must be inside it. Hidden
   folders and files over 10 MiB are always left out.
 - ragd's own folder and the index must not be in the vault, and the vault must not be in them.
@@ -159,12 +161,13 @@ def _limit(dotted: str) -> str:
 
 
 def _purpose(section: str) -> str:
-    shape = inspect.type_info(Config)
+    shape: object = inspect.type_info(Config)
+    for part in section.split("."):
+        assert isinstance(shape, inspect.StructType)
+        field = next(field for field in shape.fields if field.encode_name == part)
+        shape = without_metadata(field.type)
     assert isinstance(shape, inspect.StructType)
-    field = next(field for field in shape.fields if field.encode_name == section)
-    inner = without_metadata(field.type)
-    assert isinstance(inner, inspect.StructType)
-    return str(inner.cls.__doc__)
+    return " ".join(str(shape.cls.__doc__).split())
 
 
 def _shown(value: object) -> str:

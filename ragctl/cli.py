@@ -27,6 +27,7 @@ COMMANDS = {
         "service": "Start the daemon at every login, and again after a crash.",
         "completion": "Print a completion script for your shell.",
         "doctor": "Find out what is wrong, even when the daemon is down.",
+        "mirror": "Take over an index from a machine that is gone.",
         "purge": "Remove everything that ragd wrote, and nothing else.",
         "mcp": "Serve the tools to an MCP client, over stdin and stdout.",
         "serve": "Serve the page, and MCP over HTTP, on this machine.",

@@ -47,6 +47,7 @@ from ragd.health.health_monitor import HealthMonitor
 from ragd.health.probe_thread import join_probe_threads
 from ragd.health.service_notification import ServiceNotifier
 from ragd.paths import Home, lies_in_by_name
+from ragd.reader_wiring import ReaderPipeline
 from ragd.runtime import allocator, logs
 from ragd.runtime.crash_points import crashpoint
 from ragd.runtime.durable_files import private_directory
@@ -170,7 +171,7 @@ async def _serve(
 ) -> None:
     """Answer on the socket while the actors run, until `stop` is set."""
     settings = Settings(home, config)
-    pipeline = Pipeline(home, clock, ledger, settings, crash_mark, DocumentWorker())
+    pipeline = build_pipeline(home, clock, ledger, settings, crash_mark)
     reload = ConfigReload(settings)
     config_reader = ConfigReader(clock, settings, reload, ledger.journal)
     gateway = ToolGateway(
@@ -194,6 +195,8 @@ async def _serve(
     actors |= {"config_reader": config_reader.run} | pipeline.actors()
     supervisor = Supervisor(ledger.journal, clock, actors)
     gateway.live.actors = supervisor.states
+    if isinstance(pipeline, ReaderPipeline):
+        gateway.follow_index(pipeline.follower, pipeline.open_indexes)
     notifier = ServiceNotifier(from_environment(os.environ), ledger, clock, supervisor.is_complete)
     try:
         async with asyncio.TaskGroup() as group:
@@ -218,6 +221,15 @@ async def _serve(
         await server.stop(0)
         await gateway.close()
         await pipeline.close()
+
+
+def build_pipeline(
+    home: Home, clock: Clock, ledger: Ledger, settings: Settings, crash_mark: CrashMark
+) -> Pipeline | ReaderPipeline:
+    """What this daemon does with the index: write it, or only read it."""
+    if settings.is_reader:
+        return ReaderPipeline(home, clock, ledger, settings, crash_mark)
+    return Pipeline(home, clock, ledger, settings, crash_mark, DocumentWorker())
 
 
 async def _write_last_sync_result(home: Home, clock: Clock, ledger: Ledger) -> None:
@@ -271,11 +283,15 @@ def build_actors(
     ledger: Ledger,
     settings: Settings,
     gateway: ToolGateway,
-    pipeline: Pipeline,
+    pipeline: Pipeline | ReaderPipeline,
 ) -> dict[str, Actor]:
     """The actors that do not move notes into the index; `Pipeline.actors` has the others."""
-    collections = CollectionProbes(ledger, clock, settings, pipeline.notes)
-    probes = pipeline.probes.by_dependency()
+    collections = None
+    if isinstance(pipeline, ReaderPipeline):
+        probes = pipeline.probes()
+    else:
+        collections = CollectionProbes(ledger, clock, settings, pipeline.notes)
+        probes = pipeline.probes.by_dependency()
     monitor = HealthMonitor(ledger, clock, settings, probes, collections)
     return {
         "health_monitor": monitor.run,

@@ -179,7 +179,54 @@ CODES: dict[str, Kind] = {
         "The last indexing job failed.",
         "Run `ragctl sync` again; `ragctl logs` shows details.",
     ),
+    "STORE_UNREACHABLE": Kind(
+        DEGRADED,
+        True,
+        "The object store does not respond, or refuses requests for now.",
+        "Check the network, and the address in `ragctl config get vector_store`; ragd continues "
+        "automatically when it responds again.",
+    ),
+    "STORE_DENIED": Kind(
+        DEGRADED,
+        True,
+        "The object store refuses the credentials, or they are missing.",
+        "Set them in the environment of the daemon or in the usual credentials file, then run "
+        "`ragctl stop` and `ragctl start`.",
+    ),
+    "STORE_BUCKET_MISSING": Kind(
+        DEGRADED,
+        True,
+        "The bucket of the index does not exist.",
+        "Create it, or correct the address with `ragctl config set vector_store.path ADDRESS`.",
+    ),
+    "STORE_FULL": Kind(
+        DEGRADED,
+        True,
+        "The object store has no room left, so nothing new can be saved.",
+        "Free some space or raise the quota; ragd then continues automatically.",
+    ),
+    "STORE_UNSAFE": Kind(
+        UNAVAILABLE,
+        False,
+        "The object store ignores conditions on puts, so two writers could overwrite each other. "
+        "It is not used.",
+        "Use a store that respects If-None-Match and If-Match, and set its address with `ragctl "
+        "config set vector_store.path ADDRESS`.",
+    ),
+    "INDEX_HELD": Kind(
+        UNAVAILABLE,
+        True,
+        "Another daemon writes the index that is configured here.",
+        "Stop that daemon, or make this one a reader with `ragctl config set role reader`, then "
+        "`ragctl stop` and `ragctl start`.",
+    ),
     # Refusals and answers.
+    "READ_ONLY": Kind(
+        None,
+        False,
+        "This machine only reads the index, so it cannot do that.",
+        "Do it on the machine that writes the index.",
+    ),
     "SECURITY_VIOLATION": Kind(
         None,
         False,

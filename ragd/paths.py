@@ -79,6 +79,16 @@ class Home:
         return self._in("memories.key")
 
     @property
+    def writer_id(self) -> str:
+        """Names this home in an object store."""
+        return self._in("writer-id")
+
+    @property
+    def mirror_key(self) -> str:
+        """The key of the memories in the copy of this home in an object store."""
+        return self._in("mirror.key")
+
+    @property
     def tokens(self) -> str:
         return self._in("tokens.json")
 

@@ -30,11 +30,15 @@ from ragd.search.query_vector import QueryVectors
 from ragd.search.searcher import Searcher
 from ragd.search.sentence_marker import SentenceMarker
 from ragd.state.ledger import Ledger
+from ragd.state.log_mirror import LogMirror
 from ragd.store import STORE_WRITER
 from ragd.store.compaction import Compactor
 from ragd.store.generations import Generations
+from ragd.store.index_claim import IndexClaim
 from ragd.store.index_damage import IndexDamage
 from ragd.store.lance import IndexIdentity, LanceStore
+from ragd.store.lance.object_place import ObjectPlace
+from ragd.store.lance.places import open_place
 from ragd.store.open_indexes import OpenIndexes
 from ragd.store.reindex_switch import ReindexSwitch
 from ragd.store.store_writer import StoreWriter
@@ -71,7 +75,10 @@ class Pipeline:
             lambda path: ledger.state.catalog.files.get(path),
             self.parsers,
         )
-        self._store = LanceStore(settings.vectors)
+        options = settings.current.vector_store.options
+        self.place = place = open_place(settings.index_address, options)
+        self.claim = claim = IndexClaim(ledger, clock, place, Path(home.writer_id))
+        self._store = LanceStore(place)
         self._providers = Providers(settings)
         self._cache = EmbeddingCache(Path(home.embedding_cache))
         self.open_indexes = OpenIndexes()
@@ -83,7 +90,15 @@ class Pipeline:
             ledger, clock, settings, self.open_indexes, vectors, self.notes, marker
         )
         self.probes = Probes(
-            ledger, clock, settings, self.open_indexes, self._providers, self.notes, crash_mark
+            ledger,
+            clock,
+            settings,
+            self.open_indexes,
+            self._providers,
+            self.notes,
+            crash_mark,
+            place,
+            claim.probe,
         )
         self.in_flight = in_flight = InFlight()
         hold = DeletionHold(ledger, clock)
@@ -101,6 +116,7 @@ class Pipeline:
             ledger,
             self._store,
             self.open_indexes,
+            claim,
             damage,
             vault_id(self._settings.current),
             self._is_vault_present,
@@ -115,6 +131,16 @@ class Pipeline:
             damage,
             self._new_identity,
         )
+        self.mirror: LogMirror | None = None
+        if settings.current.log.mirror and isinstance(place, ObjectPlace):
+            self.mirror = LogMirror(
+                ledger,
+                clock,
+                home,
+                place.client,
+                place.ensure_writable,
+                vault_id(settings.current),
+            )
         self.compactor = Compactor(ledger, clock, self.open_indexes, damage)
         self.store_writer = StoreWriter(
             ledger,
@@ -126,16 +152,21 @@ class Pipeline:
             self.compactor,
             damage,
         )
+        claim.on_lost = self.store_writer.release_index
 
     def actors(self) -> dict[str, Callable[[], Awaitable[None]]]:
         """The actors by name. Those that receive batches start before the one that forms them."""
-        return {
+        found: dict[str, Callable[[], Awaitable[None]]] = {
             "store_writer": self.store_writer.run,
             "embedder": self._embedder.run,
             "batcher": self._batcher.run,
             "watcher": self._watcher.run,
             "forgetter": self._cache_eviction.run,
+            "lease_keeper": self.claim.keep,
         }
+        if self.mirror is not None:
+            found["log_mirror"] = self.mirror.run
+        return found
 
     async def announce_now(self, paths: list[str]) -> None:
         """Record that ragd itself has written or removed these notes."""
@@ -150,6 +181,9 @@ class Pipeline:
         await self._cache.close()
         self.open_indexes.close()
         self._store.close()
+        if self.mirror is not None and self.claim.problem is None:
+            await self.mirror.copy_now()
+        await self.claim.release()
 
     async def _new_identity(
         self, generation: str, like: IndexIdentity | None, asked: bool

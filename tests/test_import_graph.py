@@ -54,10 +54,11 @@ WORLD = (  # what reaches out of the process, waits, or differs from one call to
 WORLDLY_CALLS = {"open", "print", "input", "now", "today", "utcnow", "uuid1", "uuid4", "sleep"}
 STORE_LIBRARIES = ("lance", "lancedb", "pyarrow")
 STORE = "ragd.store.lance"
-WIRING = ("ragd.daemon", "ragd.wiring", "ragd.__main__")
+WIRING = ("ragd.daemon", "ragd.wiring", "ragd.reader_wiring", "ragd.__main__")
 ACTORS = (
     *("ragd.config.config_reader", "ragd.state.snapshotter", "ragd.state.sync_result_writer"),
     *("ragd.watch.watcher", "ragd.batch.batcher", "ragd.embed.embedder"),
+    *("ragd.state.log_mirror", "ragd.store.index_follower"),
     *("ragd.embed.cache_eviction", "ragd.store.store_writer", "ragd.health.health_monitor"),
     "ragd.gateway.tool_gateway",
 )
@@ -72,14 +73,14 @@ THEIR_OWN_NAMES = {"service_managers", "service_notification"}
 OFFLINE = (
     *("ragctl.commands.replay", "ragctl.commands.config", "ragctl.commands.init"),
     *("ragctl.commands.context", "ragctl.commands.collection", "ragctl.setup.config_file"),
-    "ragctl.setup.renamed_collection",
+    *("ragctl.setup.renamed_collection", "ragctl.setup.reader_config", "ragctl.commands.mirror"),
     *("ragctl.commands.doctor", "ragctl.commands.service", "ragctl.doctor", "ragctl.completion"),
     *("ragctl.views.past_state", "ragctl.views.health_history", "ragctl.setup.vault_languages"),
     *("ragctl.service_managers.daemon_command", "ragctl.service_managers.apply_plan"),
 )
 CLIENT_MAY_USE = (
     *("ragd.runtime.subprocesses", "ragd.errors", "ragd.paths", "ragd.protocol"),
-    *("ragd.close_match", "ragd.vault.collection_paths"),
+    *("ragd.close_match", "ragd.vault.collection_paths", "ragd.objects.address"),
 )
 # `init` counts notes and finds their languages as the daemon does, and opens no index.
 READS_THE_VAULT = (
@@ -99,7 +100,8 @@ OFFLINE_MAY_USE = (
     ),
     *("ragd.config.load", "ragd.config.keys", "ragd.config.schema", "ragd.config.validation"),
     *("ragd.config.json_schema", "ragd.config.contexts", "ragd.runtime.durable_files"),
-    "ragd.config.collection_rules",
+    *("ragd.config.collection_rules", "ragd.config.store_rules", "ragd.objects"),
+    "ragd.config.store_settings",
     *("ragd.health.explanation", "ragd.notes", *READS_THE_VAULT, *KNOWS_MODELS),
 )
 # Of the stages, ragctl reaches only this, at whatever distance.
@@ -338,7 +340,7 @@ def test_every_module_that_a_rule_names_is_there() -> None:
 
 
 def test_the_wiring_starts_every_actor() -> None:
-    known = house().direct("ragd.daemon") | house().direct("ragd.wiring")
+    known = set().union(*(house().direct(one) for one in WIRING))
     assert sorted(set(ACTORS) - known) == []
 
 

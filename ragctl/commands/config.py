@@ -20,6 +20,7 @@ from ragd.config.json_schema import json_schema
 from ragd.config.keys import effect, get_value, is_known, set_value, unset_value
 from ragd.config.validation import JsonObject
 from ragd.errors import EXIT_CONFIG, EXIT_OK, ConfigError
+from ragd.objects.address import is_object_address
 from ragd.paths import Home
 
 EXAMPLES = (
@@ -108,7 +109,8 @@ def _get(home: Home, key: str, as_json: bool) -> int:
 
 def _set(home: Home, key: str, text: str, as_json: bool) -> int:
     settings = read_settings(home)
-    if key in FOLDER_KEYS and text and not text.startswith(("~", '"')):
+    is_folder = key in FOLDER_KEYS and not is_object_address(text)
+    if is_folder and text and not text.startswith(("~", '"')):
         text = os.path.abspath(text)  # relative to the current folder, not to the home
     changed = set_value(settings, key, text)
     value = get_value(changed, key)
@@ -212,7 +214,8 @@ def _require_vault(vault: str) -> None:
 
 def _index_folder(home: Home) -> str:
     try:
-        return configuration.read(home).vector_store.path or home.vectors
+        path = configuration.read(home).vector_store.path or home.vectors
+        return home.vectors if is_object_address(path) else path
     except ConfigError:
         return home.vectors
 

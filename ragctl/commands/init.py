@@ -12,6 +12,7 @@ from ragctl.daemon.reload import print_reload, reload_daemon
 from ragctl.failure import Failure, UsageError
 from ragctl.setup.obsidian_vaults import ObsidianVault, known_vaults
 from ragctl.setup.other_vault import index_drop_warnings
+from ragctl.setup.reader_config import set_up_reader
 from ragctl.setup.vault_languages import language_hints
 from ragctl.views.render import add_home_option, clean, counted, emit_json, print_notice, print_text
 from ragd.config import load as configuration
@@ -26,6 +27,7 @@ from ragd.vault.folder_rules import FolderRules
 EXAMPLES = (
     ("ragctl init", "choose one of the vaults in Obsidian's list"),
     ("ragctl init ~/Notes", "use this vault"),
+    ("ragctl init --reader s3://bucket/notes", "search an index that another machine writes"),
 )
 _ENTRIES_MAX = 20_000
 
@@ -34,6 +36,17 @@ def options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     parser.add_argument("vault", metavar="VAULT", nargs="?", help="the vault's folder")
     parser.add_argument(
+        "--reader",
+        metavar="ADDRESS",
+        help="only search the index at this address in an object store",
+    )
+    parser.add_argument(
+        "--endpoint", metavar="URL", default="", help="with --reader: where the object store is"
+    )
+    parser.add_argument(
+        "--region", metavar="NAME", default="", help="with --reader: the region of the bucket"
+    )
+    parser.add_argument(
         "--force",
         action="store_true",
         help="replace an existing configuration, and keep it as config.json.bak",
@@ -41,6 +54,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.reader is not None:
+        return _init_reader(args)
+    if args.endpoint or args.region:
+        raise UsageError(
+            "--endpoint and --region belong to --reader.",
+            "For a writer, use `ragctl config set vector_store.options.endpoint URL`.",
+        )
     if args.vault is None:
         vaults = known_vaults()
         if not (sys.stdin.isatty() and sys.stderr.isatty()) or args.json or not vaults:
@@ -59,6 +79,18 @@ def run(args: argparse.Namespace) -> int:
         )
     print_hints(result)
     print_text("Next: `ragctl index` starts the daemon and indexes the vault.")
+    return EXIT_OK
+
+
+def _init_reader(args: argparse.Namespace) -> int:
+    if args.vault is not None:
+        raise UsageError("A reader has no vault.", "Run `ragctl init --reader ADDRESS`.")
+    result = set_up_reader(args.home, args.reader, args.endpoint, args.region, force=args.force)
+    if args.json:
+        emit_json(result)
+        return EXIT_OK
+    print(f"{result['config']} now names the index {clean(result['reader'])}.")
+    print_text("Next: `ragctl search QUESTION` starts the daemon and searches that index.")
     return EXIT_OK
 
 

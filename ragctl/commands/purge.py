@@ -45,6 +45,11 @@ def run(args: argparse.Namespace) -> int:
         )
     locations = read_locations(home)
     found = _list_or_remove(home, locations, remove=False)
+    for address in locations.remote:
+        print_notice(
+            f"The index in the object store is not removed: {clean(address)}. Other machines may "
+            "read it; delete it with the tools of the store."
+        )
     if args.dry_run or not found.owned:
         return _print_report(home, found, args.json, removed=False)
     _require_no_service(home)

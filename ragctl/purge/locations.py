@@ -9,6 +9,7 @@ import os
 from ragctl.daemon.lockfile import read_lockfile
 from ragctl.failure import Failure
 from ragd.errors import EXIT_CONFIG
+from ragd.objects.address import is_object_address
 from ragd.paths import Home, lies_in
 
 _FOLDERS = ("events", "snapshots", "logs", "vectors.lance")
@@ -20,6 +21,7 @@ class PurgeLocations:
     def __init__(self) -> None:
         self.vaults: list[str] = []
         self.vectors: list[str] = []
+        self.remote: list[str] = []  # addresses of indexes in object stores
         self.sockets: list[str] = []
         self.keep: list[str] = []  # files that are named like ragd's but belong to something else
 
@@ -60,7 +62,9 @@ def _add_from_config(places: PurgeLocations, path: str, home: Home) -> None:
         return
     places.vaults.append(_resolved(home, vault))
     places.vaults += [_resolved(home, root) for root in collections]
-    if isinstance(vectors, str) and vectors:
+    if isinstance(vectors, str) and is_object_address(vectors):
+        places.remote.append(vectors)
+    elif isinstance(vectors, str) and vectors:
         where = _resolved(home, vectors)
         if where != home.vectors and where not in places.vectors:
             places.vectors.append(where)

@@ -5,6 +5,7 @@ import os
 from ragctl.daemon.start import daemon_command
 from ragctl.service_managers import Program
 from ragd.config import load as configuration
+from ragd.objects.address import is_object_address
 from ragd.paths import Home, lies_in
 from ragd.runtime.subprocesses import code_folder
 
@@ -17,7 +18,7 @@ def build_program(home: Home) -> Program:
         environment["PYTHONPATH"] = folder
     writable = [home.root]
     vectors = config.vector_store.path or home.vectors
-    if not lies_in(vectors, home.root):
+    if not is_object_address(vectors) and not lies_in(vectors, home.root):
         writable.append(vectors)
     if not lies_in(home.socket, home.root):
         writable.append(os.path.dirname(os.path.dirname(home.socket)))

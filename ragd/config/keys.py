@@ -28,7 +28,7 @@ from ragd.errors import ConfigError
 Effect = Literal["at once", "sync", "recut", "restart"]
 
 # Actors keep these open from their start: the vault, the tables, the provider.
-_RESTART = ("vault_path", "vector_store.", "embedding.")
+_RESTART = ("vault_path", "role", "vector_store.", "embedding.", "log.")
 _AT_ONCE = ("embedding.language", "embedding.worker_idle_s")  # a language: for the next index
 _SYNC = (
     *("indexing.file_patterns", "indexing.deny_dirs", "indexing.allow_dirs"),
@@ -75,7 +75,8 @@ def get_value(tree: Mapping[str, object], dotted: str) -> object:
     """The value of a key or a section in `tree`; the default if it is not set there."""
     inside = [name for name in _FIELDS if name.startswith(f"{dotted}.")]
     if inside:
-        return {name.rpartition(".")[2]: get_value(tree, name) for name in inside}
+        children = dict.fromkeys(name[len(dotted) + 1 :].partition(".")[0] for name in inside)
+        return {name: get_value(tree, f"{dotted}.{name}") for name in children}
     name, entry = _split(dotted)
     value: object = tree
     for part in name.split("."):

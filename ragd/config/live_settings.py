@@ -3,6 +3,7 @@
 It never watches the file: `config_reader` does.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -11,8 +12,10 @@ from msgspec import Struct
 from ragd.config import load as configuration
 from ragd.config.contexts import Contexts
 from ragd.config.implicit_collections import without_implicit_collections
+from ragd.config.index_collections import add_collections_of_index
 from ragd.config.keys import changed_keys, needs_restart
 from ragd.config.load import Config
+from ragd.objects.address import is_object_address
 from ragd.paths import Home
 from ragd.vault.collection_paths import VAULT, group_of, split_path
 
@@ -34,6 +37,12 @@ class Settings:
         self.waiting: list[str] = []  # keys whose new values wait for a restart
         self.refused: str | None = None  # why the current file is not in force
         self._contexts = (current, Contexts(current))
+        self._of_index: frozenset[str] = frozenset()  # a reader's collections
+
+    def add_collections_of_index(self, names: Iterable[str]) -> None:
+        """A reader has found these collections in the index."""
+        self._of_index = frozenset(names)
+        self.current = add_collections_of_index(self.current, self._of_index)
 
     @property
     def vault(self) -> Path:
@@ -41,7 +50,19 @@ class Settings:
 
     @property
     def vectors(self) -> Path:
-        return Path(self.current.vector_store.path or self.home.vectors)
+        """The index's folder; of an index in an object store, where it would be."""
+        path = self.current.vector_store.path
+        return Path(self.home.vectors if not path or is_object_address(path) else path)
+
+    @property
+    def index_address(self) -> str:
+        """The index's folder, or its address in an object store."""
+        return self.current.vector_store.path or self.home.vectors
+
+    @property
+    def is_reader(self) -> bool:
+        """Whether this daemon only reads an index that another machine writes."""
+        return self.current.role == "reader"
 
     @property
     def contexts(self) -> Contexts:
@@ -53,9 +74,9 @@ class Settings:
 
     def folder_and_file(self, path: str) -> tuple[str, str]:
         """The name of the folder that a note is in, as Obsidian names a vault, and the path in it.
-        What belongs to an agent is in no vault: then the name is empty."""
+        What belongs to an agent is in no vault, and a reader has none: then the name is empty."""
         name, inner = split_path(path, self.current.collections)
-        if group_of(name):
+        if group_of(name) or self.is_reader:
             return "", inner
         root = self.current.vault_path if name == VAULT else self.current.collections[name].path
         return Path(root).name, inner
@@ -65,7 +86,7 @@ class Settings:
 
         Keys that need a restart keep their values. Raises ConfigError. It changes nothing.
         """
-        fresh = configuration.read(self.home)
+        fresh = add_collections_of_index(configuration.read(self.home), self._of_index)
         # Folders that are in use were checked before, and may hang now.
         if not _folders(fresh) <= _folders(self.current):
             configuration.check_folders(fresh, self.home.root)
@@ -73,7 +94,9 @@ class Settings:
         in_force = msgspec.structs.replace(
             fresh,
             vault_path=self.current.vault_path,
+            role=self.current.role,
             vector_store=self.current.vector_store,
+            log=self.current.log,
             embedding=msgspec.structs.replace(
                 self.current.embedding,
                 language=fresh.embedding.language,

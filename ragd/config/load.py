@@ -21,6 +21,7 @@ import msgspec
 from ragd.config.collection_rules import check_roots, collection_conflicts
 from ragd.config.implicit_collections import add_implicit_collections
 from ragd.config.schema import SCHEMA_KEY, Config, SchemaAddress
+from ragd.config.store_rules import store_conflicts
 from ragd.config.validation import (
     JsonObject,
     as_json_value,
@@ -31,6 +32,7 @@ from ragd.config.validation import (
     without_metadata,
 )
 from ragd.errors import ConfigError
+from ragd.objects.address import is_object_address, parse_address
 from ragd.paths import Home, lies_in
 
 __all__ = [
@@ -103,6 +105,8 @@ def fingerprint(config: Config) -> str:
 
 def vault_id(config: Config) -> str:
     """The vault's id in the identity of an index. The path cannot be derived from it."""
+    if config.vector_store.vault:
+        return config.vector_store.vault
     return hashlib.sha256(os.fsencode(config.vault_path)).hexdigest()[:16]
 
 
@@ -123,6 +127,8 @@ def check_folders(
 ) -> None:
     """Refuse folders that overlap: ragd must not index its own files, nor write among notes."""
     home, vault, vectors = Home(home_root), config.vault_path, config.vector_store.path
+    if is_object_address(vectors):
+        vectors = home.vectors
     own = [home.events, home.snapshots, os.path.dirname(home.log_file)]
     if lies_in(home.root, vault):
         raise ConfigError(
@@ -199,6 +205,7 @@ def _conflicts(config: Config) -> Iterator[str]:
     ):
         if os.path.expanduser(path).startswith("~"):
             yield f"`{key}` starts with `~`, but that user does not exist; write the whole path."
+    yield from store_conflicts(config, _host, _is_loopback)
     yield from collection_conflicts(config, _escapes)
 
 
@@ -260,12 +267,15 @@ def _resolved(config: Config, folder: str) -> Config:
             for name in directories
         )
 
+    def place(path: str) -> str:
+        return parse_address(path).url if is_object_address(path) else absolute(path)
+
     change = msgspec.structs.replace
     return change(
         config,
         vault_path=absolute(config.vault_path),
         vector_store=change(
-            config.vector_store, path=absolute(config.vector_store.path or "vectors.lance")
+            config.vector_store, path=place(config.vector_store.path or "vectors.lance")
         ),
         sessions=change(config.sessions, path=absolute(config.sessions.path)),
         embedding=change(config.embedding, base_url=config.embedding.base_url.rstrip("/")),

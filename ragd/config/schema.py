@@ -9,6 +9,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from ragd.config.section import ConfigSection
+from ragd.config.store_settings import LogSettings, VectorStoreSettings
+
 Word = Annotated[str, Meta(min_length=1, max_length=200)]
 Words = tuple[Word, ...]
 Category = Literal["health", "financial_debt", "relations", "commitments"]
@@ -21,10 +24,6 @@ SCHEMA_KEY = "$schema"  # for editors only; ragd ignores it
 SchemaAddress = Annotated[
     str, Meta(max_length=4096, description="For your editor: the address of config.schema.json.")
 ]
-
-
-class ConfigSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All sections are immutable, and an unknown key in them is an error."""
 
 
 class EmbeddingSettings(ConfigSection, kw_only=True, frozen=True):
@@ -83,18 +82,6 @@ class EmbeddingSettings(ConfigSection, kw_only=True, frozen=True):
     ] = 3600.0
 
 
-class VectorStoreSettings(ConfigSection, kw_only=True, frozen=True):
-    """Where the index is."""
-
-    type: Annotated[Literal["lancedb"], Meta(description="The kind of store; only one exists.")] = (
-        "lancedb"
-    )
-    path: Annotated[
-        str,
-        Meta(max_length=4096, description="The index's folder. Empty: vectors.lance in the home."),
-    ] = ""
-
-
 class IndexingSettings(ConfigSection, kw_only=True, frozen=True):
     """What is read, and how it is split."""
 
@@ -139,11 +126,18 @@ class SecuritySettings(ConfigSection, kw_only=True, frozen=True):
         Meta(max_length=10, description="Kinds of content that the built-in word lists find."),
     ] = ("health", "financial_debt", "relations")
     local_only: Annotated[
-        bool, Meta(description="Refuse an embedding address that is not this machine.")
+        bool,
+        Meta(
+            description="Refuse an embedding address, or an object store to write to, that is not "
+            "this machine."
+        ),
     ] = True
     external_confirmed: Annotated[
         bool,
-        Meta(description="You agree that note text is sent to the external embedding address."),
+        Meta(
+            description="You agree that note text is sent to the external embedding address or "
+            "object store."
+        ),
     ] = False
     sensitive: Annotated[
         Literal["flag", "block"],
@@ -336,8 +330,20 @@ class Config(ConfigSection, kw_only=True, frozen=True):
     """The whole configuration; from `parse`, its paths are absolute."""
 
     vault_path: Annotated[
-        str, Meta(min_length=1, max_length=4096, description="The vault's folder.")
+        str,
+        Meta(
+            min_length=1,
+            max_length=4096,
+            description="The vault's folder. A reader does not use it.",
+        ),
     ]
+    role: Annotated[
+        Literal["writer", "reader"],
+        Meta(
+            description="writer: reads the vault and writes the index. reader: only searches an "
+            "index that another machine writes to an object store; it needs no vault."
+        ),
+    ] = "writer"
     embedding: Annotated[EmbeddingSettings, Meta(description="Where vectors come from.")] = (
         EmbeddingSettings()
     )
@@ -363,6 +369,9 @@ class Config(ConfigSection, kw_only=True, frozen=True):
     search: Annotated[SearchSettings, Meta(description="How results are ranked.")] = (
         SearchSettings()
     )
+    log: Annotated[
+        LogSettings, Meta(description="Whether the event log is copied to the object store.")
+    ] = LogSettings()
     collections: Annotated[
         dict[Annotated[str, Meta(min_length=1, max_length=40)], CollectionSettings],
         Meta(

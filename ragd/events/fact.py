@@ -19,6 +19,7 @@ Dependency = Literal[
     "freshness",
     "scan",
     "disk",
+    "object_store",
 ]
 
 RECORD_MAX_BYTES = 64 * 1024

@@ -231,6 +231,8 @@ def _stale(health: Health, catalog: Catalog) -> bool:
 
 
 LOST, RECOVERED = DependencyLost, DependencyRecovered
+_STORE = ("UNSAFE", "DENIED", "BUCKET_MISSING", "UNREACHABLE", "FULL")
+STORE_REASONS = (*(f"STORE_{one}" for one in _STORE), "INDEX_HELD")
 
 # The order in which equally bad reasons are listed: causes before their effects.
 REASONS: tuple[HealthReason, ...] = (
@@ -269,6 +271,14 @@ REASONS: tuple[HealthReason, ...] = (
         (RECOVERED, DaemonStarted),
         dependencies=("disk", "store"),
         without_index=UNAVAILABLE,
+    ),
+    *(
+        HealthReason(
+            *(code, _is_lost_as("object_store", code), (LOST,), (RECOVERED, LOST, DaemonStarted)),
+            dependencies=("object_store",),
+            without_index=UNAVAILABLE,
+        )
+        for code in STORE_REASONS
     ),
     HealthReason(
         "INDEX_OF_ANOTHER_VAULT",

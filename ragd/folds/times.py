@@ -36,6 +36,15 @@ def us_of_iso(text: str) -> int | None:
     return moment_us if _iso_of_us(moment_us) == text else None
 
 
+def ns_of_iso(moment: str) -> int:
+    """The reverse of `iso_of_ns`; 0 for a text that is not a time."""
+    try:
+        passed = datetime.fromisoformat(moment) - _EPOCH
+    except (ValueError, TypeError):
+        return 0
+    return passed // timedelta(microseconds=1) * 1000
+
+
 def ms_between(start: str | None, end: str) -> int:
     """Milliseconds from one time to another; 0 if there is no start or the clock was set back."""
     if start is None:

@@ -8,6 +8,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from msgspec import structs
+
 from ragd import __version__
 from ragd.access.scope import Scope
 from ragd.clock import Clock
@@ -16,6 +18,7 @@ from ragd.embed.vector_progress import VectorProgress
 from ragd.errors import DEGRADED, RagdError, worse
 from ragd.gateway.live_state import LiveState
 from ragd.gateway.process_stats import read_process_stats
+from ragd.gateway.reader_mode import ReaderMode
 from ragd.gateway.scope_counts import ScopeCounter, ScopeCounts
 from ragd.gateway.scoped_status import scoped_status
 from ragd.gateway.search_answers import GuardedAnswer, search_envelope
@@ -42,6 +45,7 @@ class Envelopes:
         self.count_index_bytes: Callable[[], int] = lambda: 0  # of rows in memory
         self._started = clock.monotonic()
         self.commands = SuggestedCommands(settings.home)
+        self.reader: ReaderMode | None = None
         config = settings.current
         self.live = LiveState(
             version=__version__,
@@ -80,7 +84,7 @@ class Envelopes:
         envelope = Envelope(
             worst, data, error, answer_meta(state, took_ms, counted=self._count(scope))
         )
-        return self.commands.add_home_to_envelope(envelope)
+        return self._finish(envelope)
 
     def status(self, scope: Scope, took_ms: int = 0) -> Envelope:
         """The full status, or what it says about the collections in scope."""
@@ -91,14 +95,14 @@ class Envelopes:
         if (counted := self._count(scope)) is not None:
             health = self.health(scope)
             envelope = scoped_status(envelope, state, scope, counted, health, live.model)
-        return self.commands.add_home_to_envelope(envelope)
+        return self._finish(envelope)
 
     def search(self, answer: GuardedAnswer, scope: Scope, took_ms: int) -> Envelope:
         """A search answer, with the health of the moment when the search ended."""
         state, model = visible_state(self._ledger.state, scope), self.live.model
         counted = self._count(scope)
         envelope = search_envelope(answer, state, self.health(scope), model, took_ms, counted)
-        return self.commands.add_home_to_envelope(envelope)
+        return self._finish(envelope)
 
     def refusal(self, why: RagdError, scope: Scope) -> Envelope:
         """An answer without data, with the health of this moment."""
@@ -107,6 +111,12 @@ class Envelopes:
             why = RagdError(why.code, *explain(why.code, state, self.live.model))
         health = self.health(scope).state
         envelope = refusal_envelope(why, health, answer_meta(state, counted=self._count(scope)))
+        return self._finish(envelope)
+
+    def _finish(self, envelope: Envelope) -> Envelope:
+        if self.reader is not None:
+            meta = structs.replace(envelope.meta, index_as_of=self.reader.as_of)
+            envelope = structs.replace(envelope, meta=meta)
         return self.commands.add_home_to_envelope(envelope)
 
     def _count(self, scope: Scope) -> ScopeCounts | None:

@@ -14,6 +14,7 @@ from ragd.config.live_settings import Settings
 from ragd.errors import RagdError
 from ragd.folds.catalog import Entry
 from ragd.gateway.consent import Consent
+from ragd.gateway.reader_mode import ReaderMode, excerpt_of_passages
 from ragd.guard import injection
 from ragd.guard.approvals import WithheldText, text_digest
 from ragd.guard.inspection import inspect
@@ -123,6 +124,7 @@ class NoteExcerpts:
         self._settings = settings
         self._guard = guard
         self._consent = consent
+        self.reader: ReaderMode | None = None
 
     async def answer(
         self, request: NoteRequest, known: Mapping[str, Entry], scope: Scope, asker: Asker
@@ -155,6 +157,9 @@ class NoteExcerpts:
     async def _answer_for_path(
         self, request: NoteRequest, known: Mapping[str, Entry], asker: Asker
     ) -> dict[str, Any]:
+        if self.reader is not None:
+            inspected = await self._from_index(self.reader, request, known)
+            return await self._data(request, inspected, known.get(request.path), asker)
         is_slow = kind_of(request.path).is_slow
         lanes = DOCUMENTS if is_slow else NOTES
         lane = lanes.of(self._notes.collection_of(request.path))
@@ -168,6 +173,22 @@ class NoteExcerpts:
         except VaultGone as why:
             raise unavailable_error(why) from None
         return await self._data(request, inspected, known.get(request.path), asker)
+
+    async def _from_index(
+        self, reader: ReaderMode, request: NoteRequest, known: Mapping[str, Entry]
+    ) -> InspectedExcerpt:
+        """A reader has no vault: the passages that are in the index."""
+        rows = await reader.read_passages(request.path)
+        if not rows:
+            raise await asyncio.to_thread(self._no_such_note, request.path, known)
+        found = excerpt_of_passages(request, rows, _room(request))
+        if found is None:
+            raise (
+                _no_such_place(request.place)
+                if request.place
+                else _too_short(max(row.end_line for row in rows))
+            )
+        return await asyncio.to_thread(self._inspect, found, rows[0].file_sha256)
 
     def _read_and_inspect(
         self, request: NoteRequest, known: Mapping[str, Entry]

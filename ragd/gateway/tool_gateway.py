@@ -44,6 +44,7 @@ from ragd.gateway.note_excerpts import (
 from ragd.gateway.note_tools import NoteTools, RelatedSearch
 from ragd.gateway.open_streams import OpenStreams
 from ragd.gateway.pause import PauseControl
+from ragd.gateway.reader_mode import Follower, ReaderMode
 from ragd.gateway.recent_notes import BY_DEFAULT, RecentNotes
 from ragd.gateway.refusals import RECORD_EVERY_S, Refusals
 from ragd.gateway.search_answers import PassageSearch, SearchAnswers
@@ -68,6 +69,7 @@ from ragd.protocol import tool_schemas
 from ragd.protocol.envelope import Envelope
 from ragd.protocol.folder_requests import parse_folder
 from ragd.state.ledger import Ledger
+from ragd.store.open_indexes import OpenIndexes
 
 __all__ = ["NAME", "ToolGateway"]
 
@@ -147,6 +149,15 @@ class ToolGateway:
             self._lost,
             access,
         )
+
+    def follow_index(self, follower: Follower, open_indexes: OpenIndexes) -> None:
+        """From now on this is a reader's gateway: it answers from an index of another machine."""
+        reader = ReaderMode(follower, open_indexes)
+        self._envelopes.reader = self._tools.reader = self._notes.reader = reader
+
+    def _require_writer(self) -> None:
+        if self._settings.is_reader:
+            raise RagdError("READ_ONLY")
 
     def routes(self) -> list[web.RouteDef]:
         """Every path that the daemon answers."""
@@ -246,6 +257,7 @@ class ToolGateway:
 
     async def _request_job(self, request: web.Request) -> web.StreamResponse:
         """For ragctl: also requests that only a person may make."""
+        self._require_writer()
         wanted = tool_schemas.parse_job(await read_body(request))
         self._access.require_known("accept_in", wanted.accept_in)
         data = await self._jobs.request(wanted.mode, wanted.accept_deletions, wanted.accept_in)
@@ -271,6 +283,7 @@ class ToolGateway:
         return self._data(request, self._jobs.data(job))
 
     async def _begin_pause(self, request: web.Request) -> web.StreamResponse:
+        self._require_writer()
         wanted = tool_schemas.parse_pause(await read_body(request))
         return self._data(request, await self._pause.begin(wanted.seconds))
 
@@ -321,6 +334,7 @@ class ToolGateway:
         return self._data(request, with_sensitive_kinds(shown, self._guard))
 
     async def _forget_memory(self, request: web.Request) -> web.StreamResponse:
+        self._require_writer()
         refuse_unknown_parameters(request, ())
         return self._data(request, await self.memories.forget(request.match_info["key"]))
 

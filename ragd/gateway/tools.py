@@ -16,6 +16,7 @@ from ragd.gateway.jobs import JobControl
 from ragd.gateway.lost_dependencies import LossRecorder
 from ragd.gateway.memory_tools import MemoryTools
 from ragd.gateway.note_tools import NoteTools
+from ragd.gateway.reader_mode import ReaderMode
 from ragd.gateway.search_answers import SearchAnswers
 from ragd.gateway.status import short_status
 from ragd.memories.memories import Memories
@@ -61,6 +62,7 @@ class Tools:
         self._note_tools = note_tools
         self._lost = lost
         self._access = access
+        self.reader: ReaderMode | None = None
         # Each gets the request, the asker, and the moment of the call.
         self._answers: dict[type, Callable[[Any, Asker, float], Awaitable[Envelope]]] = {
             SearchRequest: self._search,
@@ -85,6 +87,8 @@ class Tools:
                 "The user can make another one: `ragctl token create NAME`.",
             )
         request = parse_request(tool, body)
+        if self.reader is not None:
+            await self.reader.prepare(request)
         return await self._answer(self._answers[type(request)](request, asker, began))
 
     async def explain(self, body: bytes, asker: Asker) -> Envelope:

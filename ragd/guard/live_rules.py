@@ -3,6 +3,8 @@
 import hashlib
 import secrets
 
+from msgspec import structs
+
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.config.load import is_address_external
@@ -72,7 +74,10 @@ class LiveGuard:
         config = self._settings.current
         made = self._made
         if made is None or made[0] is not config.security or made[1] is not config.memory:
-            rules = Rules.from_config(config.security, config.memory)
+            memory = config.memory
+            if config.role == "reader":  # it cannot store what would be suggested
+                memory = structs.replace(memory, auto_suggest=False)
+            rules = Rules.from_config(config.security, memory)
             self._made = made = (config.security, config.memory, rules)
             self._inspected.clear()
         return made[2]

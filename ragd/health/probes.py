@@ -5,6 +5,7 @@ call, because a server can respond and still be unable to embed.
 """
 
 import asyncio
+from collections.abc import Callable
 
 from ragd.clock import Clock, seconds_between
 from ragd.config.live_settings import Settings
@@ -19,9 +20,11 @@ from ragd.folds.catalog import ServingIndex
 from ragd.health.dependency_probe import DependencyProbe, DependencyProbes, ProbeFinding
 from ragd.health.probe_thread import ProbeThread
 from ragd.notes.documents.kinds import is_slow
+from ragd.objects.store_errors import ObjectStoreError
 from ragd.runtime.native_crash import CrashMark
 from ragd.state.ledger import Ledger
 from ragd.store import lance as lance_store
+from ragd.store.lance.index_place import IndexPlace
 from ragd.store.open_indexes import OpenIndexes
 from ragd.vault.note_reader import NoteReader
 
@@ -41,6 +44,8 @@ class Probes:
         providers: Providers,
         notes: NoteReader,
         crash: CrashMark,
+        place: IndexPlace,
+        object_store: Callable[[], str | None] = lambda: None,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
@@ -49,6 +54,8 @@ class Probes:
         self._providers = providers
         self._notes = notes
         self._crash = crash
+        self._place = place
+        self._object_store = object_store
         self._started_at = clock.now()
         self._change_age = _AgeOf(clock)
         self._scan_age = _AgeOf(clock)
@@ -61,6 +68,9 @@ class Probes:
         return {
             "vault": DependencyProbe(ProbeThread(self.vault), "VAULT_NOT_RESPONDING"),
             "index": DependencyProbe(ProbeThread(self.index), None),
+            "object_store": DependencyProbe(
+                ProbeThread(self._object_store), "STORE_UNREACHABLE", quiet=True
+            ),
             "ollama": DependencyProbe(
                 self.ollama, "OLLAMA_UNREACHABLE", check_closely=self.ollama_closely
             ),
@@ -92,12 +102,16 @@ class Probes:
             version = self._ledger.state.catalog.table_version
             is_lost = "index" in self._ledger.state.health.lost
             expected = version if self._open_indexes.serving is not None and not is_lost else 0
-            found = self._read_index(known, expected, apart)
+            try:
+                found = self._read_index(known, expected, apart)
+            except ObjectStoreError:  # that says nothing about the index
+                lost = self._ledger.state.health.lost.get("index")
+                return lost.code if lost is not None else None
             if self._generation() == known:  # else another index was activated meanwhile
                 return found
 
     def _read_index(self, generation: str | None, expected: int, apart: bool) -> str | None:
-        folder = self._settings.vectors
+        folder = self._place
         vault = vault_id(self._settings.current) if generation else ""
         if generation and self._open_indexes.is_marked_damaged(
             lance_store.folder_stamp(folder, generation)

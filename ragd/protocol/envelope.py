@@ -18,12 +18,16 @@ class ErrorBody(Struct, frozen=True):
 
 
 class Meta(Struct, frozen=True):
-    """In every answer. `index_version` is `generation.version`, or empty without an index."""
+    """In every answer. `index_version` is `generation.version`, or empty without an index.
+
+    `index_as_of`: only in the answers of a reader: when the index was last known to be current.
+    """
 
     query_time_ms: int = 0
     chunks_scanned: int = 0
     index_version: str = ""
     vault_mtime: str | None = None
+    index_as_of: str | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class SearchMeta(Meta, frozen=True):

@@ -11,12 +11,13 @@ import structlog
 
 from ragd.embed.providers.embedder_port import PassedOver, VectorSpace
 from ragd.errors import RagdError
-from ragd.events import BatchStored, Fact, IndexActivated, StoredFile
+from ragd.events import BatchStored, Fact, IndexActivated, StoreCompacted, StoredFile
 from ragd.folds.tables import Table
 from ragd.runtime.native_crash import CrashMark
 from ragd.state.job_requests import request_job
 from ragd.state.ledger import Ledger
 from ragd.store import STORE_WRITER
+from ragd.store.index_claim import IndexClaim
 from ragd.store.index_damage import IndexDamage
 from ragd.store.lance import CannotCheck, ChunkIndex, LanceStore
 from ragd.store.open_indexes import OpenIndexes
@@ -36,6 +37,7 @@ class Generations:
         ledger: Ledger,
         store: LanceStore,
         open_indexes: OpenIndexes,
+        claim: IndexClaim,
         damage: IndexDamage,
         vault: str,
         is_vault_present: Callable[[], Awaitable[bool]],
@@ -44,6 +46,7 @@ class Generations:
         self._ledger = ledger
         self._store = store
         self._open_indexes = open_indexes
+        self._claim = claim
         self._damage = damage
         self._vault = vault  # the vault's id in an index's identity
         self._is_vault_present = is_vault_present
@@ -59,6 +62,7 @@ class Generations:
         if self._is_open:
             return True
         try:
+            await self._claim.hold()
             await self._store.remove_temporary_files()
             if self._open_indexes.serving is None:
                 await self._open_serving()
@@ -66,6 +70,8 @@ class Generations:
                 await self._open_building()
             await self.drop_unknown()
         except (CannotCheck, ForeignIndex, RagdError) as why:  # files may come and go meanwhile
+            if isinstance(why, RagdError):
+                await self._claim.record(why.code)
             if str(why) != self._last_obstacle:
                 log.warning("the index is not opened yet", reason=str(why))
             self._last_obstacle = str(why)
@@ -85,6 +91,13 @@ class Generations:
             index.close()
         self._is_open = False
 
+    def close_all(self) -> None:
+        """Another daemon writes the index now. The next `open` waits until that ends."""
+        for index in self._open_indexes.list_open():
+            index.close()
+        self._open_indexes.replace(None, None)
+        self._is_open = False
+
     async def activate(self, index: ChunkIndex) -> None:
         """Record that this index serves, and let it serve."""
         space: VectorSpace = index.identity.space
@@ -101,6 +114,7 @@ class Generations:
                 made=passed_over.made,
             )
         )
+        await self._store.publish(index.identity.generation)
         building = self._open_indexes.building
         self._open_indexes.replace(index, None if building is index else building)
         self._crash.clear()  # an index that may have caused the crash no longer serves
@@ -154,7 +168,7 @@ class Generations:
             await self._drop_foreign(index)
             return
         try:
-            is_behind = await index.version() < self._ledger.state.catalog.table_version
+            is_behind = index.opened_version < self._ledger.state.catalog.table_version
             if not is_behind:
                 await self._record_unlogged_commits(index, self._ledger.state.catalog)
         except RagdError:
@@ -165,6 +179,7 @@ class Generations:
             await self._damage.record_lost_table("behind")
             await self._adopt(index)
         else:
+            await self._store.publish(index.identity.generation)
             self._open_indexes.replace(index, self._open_indexes.building)
 
     async def _record_unlogged_commits(
@@ -173,7 +188,10 @@ class Generations:
         """Record commits of a run that died before it recorded them. Otherwise the rows of a note
         that was removed or hidden since then would stay forever."""
         version, known = await index.version(), table.files
-        if version <= table.table_version:
+        if index.opened_version <= table.table_version:
+            if version > table.table_version:  # only this writer's fence was added
+                fact = StoreCompacted(table_version=version, generation=generation)
+                await self._record(fact)
             return
         rows = await count_rows(index)
         found = {

@@ -63,7 +63,19 @@ class RecountDue(Struct, frozen=True):
     """It is time to compare the catalog's count of vectors with that of the table."""
 
 
-Task = Batch | Fill | JobCancelRequested | DependencyLost | DependencyRecovered | RecountDue
+class IndexTaken(Struct, frozen=True):
+    """Another daemon writes the index now."""
+
+
+Task = (
+    Batch
+    | Fill
+    | JobCancelRequested
+    | DependencyLost
+    | DependencyRecovered
+    | RecountDue
+    | IndexTaken
+)
 
 
 class StoreWriter:
@@ -143,6 +155,10 @@ class StoreWriter:
             elif isinstance(event, _PROBE_RESULTS) and event.dependency == "index":
                 self._tasks.put_nowait(event)  # repaired or damaged
 
+    def release_index(self) -> None:
+        """Another daemon writes the index now: close it, and wait until this one may write."""
+        self._tasks.put_nowait(IndexTaken())
+
     def _add_batch(self, batch: Batch) -> None:
         if batch.batch_id not in self.awaited_vectors:  # else it is in the queue already
             self.awaited_vectors[batch.batch_id] = asyncio.Event()
@@ -161,6 +177,9 @@ class StoreWriter:
                 await self._cancel_building(task.job_id)
             elif isinstance(task, RecountDue):
                 await self._recount()
+            elif isinstance(task, IndexTaken):
+                self._generations.close_all()
+                await self._open()
             else:
                 await self._reopen(task)
             await self._switch_if_ready()
@@ -238,7 +257,9 @@ class StoreWriter:
 
     async def _handle_index_error(self, why: RagdError, index: ChunkIndex | None) -> None:
         """Record damage to the serving index; drop a damaged index that is being built."""
-        if index is not None and index is self._open_indexes.building:
+        if why.code == "INDEX_HELD":
+            self.release_index()
+        elif index is not None and index is self._open_indexes.building:
             log.warning("the index that is built cannot be used", code=why.code)
             await self._reindex_switch.abandon_damaged()
         else:

@@ -29,6 +29,8 @@ BEYOND = (
     r"that user does not exist",
     r"`embedding.base_url` should be a plain address",  # its port is none
     r"`embedding.base_url` is another machine \([0:.]*1\)",  # [::1], almost
+    r"`vector_store\.(path|vault|options\.endpoint)` ",  # rules about object stores
+    r'(`role` "reader"|`log.mirror`) needs',
 )
 
 

@@ -58,7 +58,20 @@ def test_a_vault_path_alone_gives_the_defaults_of_the_specification() -> None:
             "batch_size": 64,
             "worker_idle_s": 3600,
         },
-        "vector_store": {"type": "lancedb", "path": os.path.join(FOLDER, "vectors.lance")},
+        "role": "writer",
+        "vector_store": {
+            "type": "lancedb",
+            "path": os.path.join(FOLDER, "vectors.lance"),
+            "vault": "",
+            "options": {
+                "endpoint": "",
+                "region": "",
+                "allow_http": False,
+                "lease_s": 120,
+                "follow_s": 5,
+            },
+        },
+        "log": {"mirror": False},
         "indexing": {
             "chunk_size": 500,
             "chunk_overlap": 100,

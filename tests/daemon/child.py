@@ -15,6 +15,7 @@ from ragd import daemon
 from ragd.health.probes import Probes
 from ragd.paths import Home
 from ragd.store import lance as lance_store
+from ragd.store.lance.index_place import IndexPlace
 
 
 def lancedb() -> None:
@@ -47,7 +48,7 @@ def held_index(fifo: str) -> None:
     """The index opens after the test has written to this FIFO."""
 
     def probe(
-        folder: Path,
+        folder: Path | IndexPlace,
         generation: str | None = None,
         expected: int = 0,
         vault: str = "",

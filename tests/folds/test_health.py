@@ -39,7 +39,7 @@ from ragd.events import (
     WatchLost,
     WatchStarted,
 )
-from ragd.folds.health_reasons import LOST, REASONS, RECOVERED
+from ragd.folds.health_reasons import LOST, REASONS, RECOVERED, STORE_REASONS
 from tests.folds.conftest import Log
 
 Step = Callable[[Log], Any]
@@ -223,6 +223,7 @@ RAISING: dict[tuple[str, type], tuple[Step, Step]] = {
     ("INDEX_MODEL_MISMATCH", LOST): (serve, mismatch),
     ("INDEX_MODEL_MISMATCH", EmbeddingFailed): (serve, embedding_failed("INDEX_MODEL_MISMATCH")),
     ("DISK_FULL", LOST): (serve, lose("disk", "DISK_FULL")),
+    **{(code, LOST): (serve, lose("object_store", code)) for code in STORE_REASONS},
     ("LOG_QUARANTINED", SegmentQuarantined): (serve, quarantined),
     ("DELETIONS_HELD", DeletionsHeld): (serve, held(80)),
     ("INDEX_STALE", LOST): (steps(serve, change()), lose("freshness", "INDEX_STALE")),
@@ -348,6 +349,15 @@ CLEARING: dict[tuple[str, type], tuple[Step, Step]] = {
     ("INDEX_MODEL_MISMATCH", DaemonStarted): (steps(serve, mismatch), restart),
     ("DISK_FULL", RECOVERED): (steps(serve, lose("disk", "DISK_FULL")), recover("disk")),
     ("DISK_FULL", DaemonStarted): (steps(serve, lose("disk", "DISK_FULL")), restart),
+    **{
+        (code, cleared): (steps(serve, lose("object_store", code)), step)
+        for code in STORE_REASONS
+        for cleared, step in {
+            RECOVERED: recover("object_store"),
+            LOST: lose("object_store", "SOMETHING_ELSE"),
+            DaemonStarted: restart,
+        }.items()
+    },
     ("LOG_QUARANTINED", JobFinished): (steps(serve, quarantined), finish("complete", "full")),
     ("DELETIONS_HELD", DeletionsHeld): (steps(serve, held(80)), held(0)),
     ("DELETIONS_HELD", VaultScanned): (steps(serve, papers_held), scanned),

@@ -10,6 +10,7 @@ from ragctl.doctor.checks.known_state import read_settings
 from ragctl.views.render import counted
 from ragd.config import load as configuration
 from ragd.errors import ConfigError
+from ragd.objects.address import is_object_address
 from ragd.paths import Home
 
 SPACE_LOW_BYTES = 1024**3
@@ -83,10 +84,8 @@ def space(home: Home) -> Finding:
     from shutil import disk_usage
 
     settings = read_settings(home)
-    places = {
-        _existing(home.root),
-        _existing(settings.vector_store.path if settings else home.root),
-    }
+    index = settings.vector_store.path if settings else home.root
+    places = {_existing(home.root), _existing(home.root if is_object_address(index) else index)}
     place, free = min(((p, disk_usage(p).free) for p in sorted(places)), key=lambda one: one[1])
     free_text = f"{free / 1024**3:,.1f} GiB free"
     if free < SPACE_OUT_BYTES:

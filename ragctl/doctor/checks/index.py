@@ -11,6 +11,8 @@ from ragctl.doctor.checks.known_state import read_settings, replay_state
 from ragctl.views.render import counted
 from ragd.config.load import vault_id
 from ragd.errors import CODES
+from ragd.objects.address import is_object_address
+from ragd.objects.child_options import options_for_child
 from ragd.paths import Home
 from ragd.runtime import subprocesses
 
@@ -28,16 +30,17 @@ def probe(home: Home) -> Finding:
         return no_configuration()
     folder = settings.vector_store.path
     catalog = replay_state(home).catalog
-    if catalog.index is None and not _has_content(folder):
+    is_remote = is_object_address(folder)
+    if catalog.index is None and not is_remote and not _has_content(folder):
         return ok("none yet; `ragctl index` creates it")
     known: list[str] = []
     if catalog.index is not None:
-        vault = vault_id(settings)
+        vault = vault_id(settings) if settings.role == "writer" else ""
         known = [catalog.index.generation, str(catalog.table_version), vault]
     try:
         done = subprocess.run(
             [sys.executable, "-m", "ragd.store.lance", folder, *known],
-            env=subprocesses.environment(),
+            env=subprocesses.environment(**options_for_child(settings.vector_store.options)),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=PROBE_WITHIN_S,
@@ -59,6 +62,9 @@ def probe(home: Home) -> Finding:
 def _judge(result: dict[str, str | None], documents: int) -> Finding:
     if result["code"] is None:
         return ok(f"{counted(documents, 'note')}; its rows and indexes can be read")
+    if result["code"] is not None and result["code"].startswith("STORE_"):
+        kind = CODES[result["code"]]
+        return fail(kind.message.rstrip("."), kind.suggestion)
     if result["code"] == "INDEX_NOT_FOUND" and not documents:
         return ok("empty; `ragctl index` reads the notes")
     if result["code"] == "INDEX_NOT_FOUND":

@@ -9,7 +9,8 @@ that takes a second. A generation's identity, and whether it is complete, are in
 from ragd.store.lance.checked_files import CheckedFiles
 from ragd.store.lance.checkup import IndexDefect, probe
 from ragd.store.lance.checkup_process import examine_apart
-from ragd.store.lance.generation_folders import FolderStamp, Generation, IndexIdentity, folder_stamp
+from ragd.store.lance.generation_folders import Generation, IndexIdentity, folder_stamp
+from ragd.store.lance.index_place import FolderStamp
 from ragd.store.lance.lance_errors import CannotCheck
 from ragd.store.lance.packed_rows import LinkRow
 from ragd.store.lance.schema import TABLE, ChunkRow, FileRows, cosines, nearest_units

@@ -8,15 +8,19 @@ import json
 import os
 import sys
 import threading
-from pathlib import Path
 
-from ragd.store.lance.checkup import examine
+from ragd.objects.store_errors import ObjectStoreError
+from ragd.store.lance.checkup import IndexDefect, examine
+from ragd.store.lance.places import open_place_of_parent
 
 
 def main(folder: str, generation: str | None = None, expected: str = "0", vault: str = "") -> None:
     if os.environ.get("RAGD_EXIT_WHEN_STDIN_CLOSES"):
         threading.Thread(target=_end_with_stdin, daemon=True).start()
-    found = examine(Path(folder), generation, int(expected), vault)
+    try:
+        found = examine(open_place_of_parent(folder), generation, int(expected), vault)
+    except ObjectStoreError as why:
+        found = IndexDefect(why.code, "store")
     code, where = (found.code, found.where) if found is not None else (None, None)
     print(json.dumps({"code": code, "where": where}))
 

@@ -16,7 +16,21 @@ from msgspec import Struct
 
 from ragd.store.lance import generation_folders, libraries, table_indexes
 from ragd.store.lance.checked_files import CheckedFiles
-from ragd.store.lance.lance_errors import CannotCheck, is_failure_of_lance, is_out_of_resources
+from ragd.store.lance.index_place import (
+    FileSizes,
+    IndexPlace,
+    LocalFolder,
+    TablePlace,
+    place_of,
+    table_at,
+)
+from ragd.store.lance.lance_errors import (
+    CannotCheck,
+    is_failure_of_lance,
+    is_out_of_resources,
+    raise_if_store_failed,
+)
+from ragd.store.lance.object_place import ObjectPlace
 from ragd.store.lance.schema import SEARCH_TEXT, VECTOR
 from ragd.store.lance.sql import sql_text
 
@@ -33,7 +47,7 @@ class IndexDefect(Struct, frozen=True):
 
 
 def probe(
-    folder: Path,
+    folder: Path | IndexPlace,
     generation: str | None = None,
     expected: int = 0,
     vault: str = "",
@@ -45,11 +59,12 @@ def probe(
     commit was lost. `vault`: the id of the vault that the index must belong to. `checked`: what
     earlier probes have read; for one generation only.
     """
-    if generation is None or checked is None:
-        finding = examine(folder, generation, expected, vault)
+    place = place_of(folder)
+    if generation is None or checked is None or not isinstance(place, LocalFolder):
+        quick = isinstance(place, ObjectPlace)  # every request to a store takes time, and costs
+        finding = examine(place, generation, expected, vault, quick=quick)
         return finding.code if finding is not None else None
-    table = generation_folders.table_path(folder, generation)
-    if checked.begin(table, expected, vault):
+    if checked.begin(place.table(generation).path, expected, vault):
         return None
     try:
         finding = examine(folder, generation, expected, vault, checked)
@@ -63,20 +78,22 @@ def probe(
 
 
 def examine(
-    folder: Path,
+    folder: Path | IndexPlace,
     generation: str | None = None,
     expected: int = 0,
     vault: str = "",
     checked: CheckedFiles | None = None,
+    *,
+    quick: bool = False,
 ) -> IndexDefect | None:
-    """Like `probe`, with the step that found it. Raises CannotCheck if memory or file descriptors
-    run out."""
+    """Like `probe`, with the step that found it. `quick`: only the manifest is read. Raises
+    CannotCheck if memory or file descriptors run out."""
     try:
         name = generation or _serving(folder)
         if name is None:
             return IndexDefect("INDEX_NOT_FOUND", "generation")
-        table = generation_folders.table_path(folder, name)
-        finding = examine_table(table, expected, vault, checked)
+        table = place_of(folder).table(name)
+        finding = examine_table(table, expected, vault, checked, quick=quick)
         if finding is not None and generation is None and _serving(folder) != name:
             return examine(folder)  # a newer one has replaced it meanwhile
         return finding
@@ -86,7 +103,7 @@ def examine(
         return IndexDefect("INDEX_CORRUPTED", "folder")
 
 
-def _serving(folder: Path) -> str | None:
+def _serving(folder: Path | IndexPlace) -> str | None:
     """The newest complete generation; if there is none, one that cannot be read."""
     found = generation_folders.list_generations(folder)
     complete = [known.name for known in found if known.complete]
@@ -96,29 +113,37 @@ def _serving(folder: Path) -> str | None:
 
 
 def examine_table(
-    path: Path, expected: int = 0, vault: str = "", checked: CheckedFiles | None = None
+    path: Path | TablePlace,
+    expected: int = 0,
+    vault: str = "",
+    checked: CheckedFiles | None = None,
+    *,
+    quick: bool = False,
 ) -> IndexDefect | None:
     """What is wrong with the table at `path`. One that was removed meanwhile is missing."""
-    finding = _examine_table(path, expected, vault, checked) if path.is_dir() else None
-    return finding if path.is_dir() else IndexDefect("INDEX_NOT_FOUND", "table")
+    table = table_at(path)
+    finding = _examine_table(table, expected, vault, checked, quick) if table.exists() else None
+    return finding if table.exists() else IndexDefect("INDEX_NOT_FOUND", "table")
 
 
 def _examine_table(
-    path: Path, expected: int, vault: str, checked: CheckedFiles | None
+    table: TablePlace, expected: int, vault: str, checked: CheckedFiles | None, quick: bool
 ) -> IndexDefect | None:
     step = "manifest"
     lance = libraries.lance()  # with a new session, so that nothing comes from a cache
     session = lance.Session(**libraries.WRITER_CACHES)
     try:
-        dataset = lance.dataset(str(path), session=session)
+        dataset = libraries.open_dataset(table, session=session)
         if vault not in ("", generation_folders.identity_of(dataset).vault):
             return IndexDefect("INDEX_OF_ANOTHER_VAULT", "vault")
         if dataset.version < expected:
             return IndexDefect("INDEX_CORRUPTED", "lost_commit")
         if not dataset.count_rows():
             return IndexDefect("INDEX_NOT_FOUND", "rows")
+        if quick:
+            return None
         files = list(version_files(dataset))
-        for step, is_well in _steps(path, dataset, files, checked):
+        for step, is_well in _steps(table, dataset, files, checked):
             if not is_well:
                 return IndexDefect("INDEX_CORRUPTED", step)
         if checked is not None:
@@ -128,19 +153,24 @@ def _examine_table(
             raise CannotCheck(f"the check ended at {step}") from why
         if not (isinstance(why, LookupError) or is_failure_of_lance(why)):
             raise
+        raise_if_store_failed(why)
         return IndexDefect("INDEX_CORRUPTED", step)
     return None
 
 
 def _steps(
-    path: Path, dataset: Any, files: Sequence[tuple[str, int | None]], checked: CheckedFiles | None
+    table: TablePlace,
+    dataset: Any,
+    files: Sequence[tuple[str, int | None]],
+    checked: CheckedFiles | None,
 ) -> Iterator[tuple[str, bool]]:
     """The name of each step before it runs, and again with its result."""
     is_whole = checked.is_whole if checked is not None else lambda name: False
     yield "files", True
-    yield "files", all(_is_whole(path / name, size) for name, size in files)
+    sizes = table.sizes()
+    yield "files", all(_is_whole(sizes, name, size) for name, size in files)
     yield "index_files", True
-    yield "index_files", all(_has_size(path, segment) for segment in _segments(dataset))
+    yield "index_files", all(_has_size(sizes, segment) for segment in _segments(dataset))
     yield "rows", True
     fragments = dataset.get_fragments()
     deletions = _deletion_files(files)
@@ -218,19 +248,15 @@ def _segments(dataset: Any) -> Iterator[Any]:
         yield from index.segments
 
 
-def _has_size(path: Path, segment: Any) -> bool:
+def _has_size(sizes: FileSizes, segment: Any) -> bool:
     """Whether all its files together have the size in the manifest."""
-    try:
-        found = sum(file.stat().st_size for file in (path / "_indices" / segment.uuid).iterdir())
-    except FileNotFoundError:
-        return False
-    return segment.size_bytes in (None, found)
+    found = sizes.of_folder(f"{INDEX_FOLDER}{segment.uuid}")
+    return found is not None and segment.size_bytes in (None, found)
 
 
-def _is_whole(path: Path, size: int | None) -> bool:
-    try:
-        found = path.stat().st_size
-    except FileNotFoundError:
+def _is_whole(sizes: FileSizes, path: str, size: int | None) -> bool:
+    found = sizes.of_file(path)
+    if found is None:
         return False
     return found == size if size else found > 0
 

@@ -6,9 +6,12 @@ import sys
 import threading
 from pathlib import Path
 
+from ragd.objects.store_errors import STORE_CODES, ObjectStoreError
 from ragd.runtime import subprocesses
 from ragd.store.lance.checkup import IndexDefect
+from ragd.store.lance.index_place import IndexPlace, place_of
 from ragd.store.lance.lance_errors import CannotCheck
+from ragd.store.lance.places import child_environment
 
 WITHIN_S = 50.0
 
@@ -17,15 +20,18 @@ _lock = threading.Lock()
 
 
 def examine_apart(
-    folder: Path, generation: str, expected: int = 0, vault: str = ""
+    folder: Path | IndexPlace, generation: str, expected: int = 0, vault: str = ""
 ) -> IndexDefect | None:
     """Like `examine`; a crash of the child counts as damage. Raises CannotCheck if the check could
     not run. The child exits when its stdin closes, so it never outlives this process."""
-    command = [sys.executable, "-m", __package__, str(folder), generation, str(expected), vault]
+    place = place_of(folder)
+    command = [sys.executable, "-m", __package__, place.address, generation, str(expected), vault]
     try:
         child = subprocess.Popen(
             command,
-            env=subprocesses.environment(RAGD_EXIT_WHEN_STDIN_CLOSES="1"),
+            env=subprocesses.environment(
+                RAGD_EXIT_WHEN_STDIN_CLOSES="1", **child_environment(place)
+            ),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -56,6 +62,8 @@ def _read_result(child: "subprocess.Popen[bytes]") -> IndexDefect | None:
         found = json.loads(printed)
     except ValueError as why:
         raise CannotCheck(f"the process that checked the index ended with code {code}") from why
+    if found["code"] in STORE_CODES:
+        raise ObjectStoreError(found["code"])
     return IndexDefect(found["code"], found["where"]) if found["code"] is not None else None
 
 

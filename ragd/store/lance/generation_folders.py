@@ -1,12 +1,9 @@
-"""The folder of all generations: each is a folder with one table.
+"""All generations of an index: each is one table, in a folder or in an object store.
 
-A generation exists with all its indexes, or not at all: it is created under a temporary name. Its
-identity, and whether it is complete, are in the table itself, so they are known without the log.
+A generation exists with all its indexes, or not at all (`index_place.py`). Its identity, and
+whether it is complete, are in the table itself, so they are known without the log.
 """
 
-import re
-import shutil
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +11,24 @@ import msgspec
 from msgspec import Struct
 
 from ragd.embed.providers.embedder_port import PassedOver, VectorSpace
-from ragd.runtime.durable_files import private_directory, sync_directory
 from ragd.store.lance import libraries, table_indexes
-from ragd.store.lance.flush import sync_filesystem
-from ragd.store.lance.lance_errors import CannotCheck, is_failure_of_lance, is_out_of_resources
-from ragd.store.lance.schema import FIRST_COLUMNS, TABLE, arrow_schema
+from ragd.store.lance.index_place import (
+    FolderStamp,
+    IndexPlace,
+    LocalFolder,
+    TablePlace,
+    place_of,
+)
+from ragd.store.lance.lance_errors import (
+    CannotCheck,
+    is_failure_of_lance,
+    is_out_of_resources,
+    raise_if_store_failed,
+)
+from ragd.store.lance.schema import FIRST_COLUMNS, arrow_schema
 
-_NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
-_TEMPORARY = ".tmp-"
 _IDENTITY = "ragd.identity"
 _COMPLETE = "ragd.complete"
-
-FolderStamp = tuple[str, int, int]
 
 
 class IndexIdentity(Struct, frozen=True):
@@ -54,43 +57,27 @@ class Generation(Struct, frozen=True):
 
 
 def table_path(folder: Path, generation: str) -> Path:
-    """Where this generation's table is."""
-    return generation_path(folder, generation) / f"{TABLE}.lance"
+    """Where this generation's table is, in a folder on the disk."""
+    return LocalFolder(folder).table(generation).path
 
 
-def folder_stamp(folder: Path, generation: str) -> FolderStamp:
-    """Identifies the folder. It changes when another folder takes its place."""
-    try:
-        found = table_path(folder, generation).stat()
-    except OSError:
-        return generation, 0, 0
-    return generation, found.st_ino, found.st_ctime_ns
+def folder_stamp(folder: Path | IndexPlace, generation: str) -> FolderStamp:
+    """Identifies the table. It changes when another one takes its place."""
+    return place_of(folder).stamp(generation)
 
 
-def generation_path(folder: Path, generation: str) -> Path:
-    """This generation's folder. Raises ValueError if the name is not that of a generation."""
-    if not _NAME.fullmatch(generation):
-        raise ValueError("not the name of a generation")
-    return folder.absolute() / generation
-
-
-def create(folder: Path, identity: IndexIdentity) -> None:
+def create(folder: Path | IndexPlace, identity: IndexIdentity) -> None:
     """Make an empty, incomplete generation with all its indexes."""
-    final = generation_path(folder, identity.generation)
-    if final.exists():
-        raise FileExistsError(str(final))
-    private_directory(folder)
-    building = folder.absolute() / f"{_TEMPORARY}{identity.generation}"
-    shutil.rmtree(building, ignore_errors=True)
-    private_directory(building)
     metadata = {_IDENTITY: msgspec.json.encode(identity).decode(), _COMPLETE: "false"}
     schema = arrow_schema(identity.space.dimensions, metadata)
-    table = schema.empty_table()
-    dataset = libraries.lance().write_dataset(table, str(building / f"{TABLE}.lance"))
-    table_indexes.create_all(dataset)
-    sync_filesystem(building)
-    building.rename(final)
-    sync_directory(folder)
+
+    def make(table: TablePlace) -> None:
+        dataset = libraries.lance().write_dataset(
+            schema.empty_table(), table.uri, storage_options=table.options
+        )
+        table_indexes.create_all(dataset)
+
+    place_of(folder).create(identity.generation, make)
 
 
 def identity_of(dataset: Any) -> IndexIdentity:
@@ -123,14 +110,14 @@ def set_complete(dataset: Any) -> None:
     dataset.update_schema_metadata({_COMPLETE: "true"})
 
 
-def read(folder: Path, generation: str) -> Generation:
+def read(folder: Path | IndexPlace, generation: str) -> Generation:
     """A generation's identity and size; for a damaged one, only its name. Raises CannotCheck if
-    memory or file descriptors run out."""
-    path = table_path(folder, generation)
-    if not path.is_dir():
+    memory or file descriptors run out, and RagdError if an object store does not respond."""
+    table = place_of(folder).table(generation)
+    if not table.exists():
         return Generation(generation, None, False)
     try:
-        dataset = libraries.lance().dataset(str(path))
+        dataset = libraries.open_dataset(table)
         identity = identity_of(dataset)
         if identity.generation != generation:
             raise ValueError("the table is of another generation")
@@ -142,42 +129,22 @@ def read(folder: Path, generation: str) -> Generation:
             raise CannotCheck("the table could not be opened") from why
         if not is_failure_of_lance(why):
             raise
+        raise_if_store_failed(why)
         return Generation(generation, None, False)
 
 
-def list_generations(folder: Path) -> list[Generation]:
+def list_generations(folder: Path | IndexPlace) -> list[Generation]:
     """All generations, oldest first, including incomplete and damaged ones."""
-    if not folder.is_dir():
-        return []
-    names = [entry.name for entry in folder.iterdir() if entry.is_dir()]
-    return [read(folder, name) for name in sorted(names) if _NAME.fullmatch(name)]
+    place = place_of(folder)
+    return [read(place, name) for name in place.names()]
 
 
-def drop(folder: Path, generation: str) -> None:
-    """Remove a generation. It is renamed first, so that it is never half removed."""
-    doomed = folder.absolute() / f"{_TEMPORARY}dropped-{generation}"
-    shutil.rmtree(doomed, ignore_errors=True)
-    try:
-        generation_path(folder, generation).rename(doomed)
-    except FileNotFoundError:
-        return
-    sync_directory(folder)
-    shutil.rmtree(doomed, ignore_errors=True)
+def drop(folder: Path | IndexPlace, generation: str) -> None:
+    """Remove a generation. It is never half removed."""
+    place_of(folder).drop(generation)
 
 
-def remove_temporary_files(folder: Path) -> int:
+def remove_temporary_files(folder: Path | IndexPlace) -> int:
     """Remove the temporary files of a killed process, and return how many there were. Call it only
     while holding the lock of the home."""
-    removed = 0
-    if not folder.is_dir():
-        return removed
-    for entry in folder.glob(f"{_TEMPORARY}*"):
-        shutil.rmtree(entry, ignore_errors=True)
-        removed += 1
-    with suppress(FileNotFoundError):  # a folder was removed meanwhile; the next start tries again
-        for pattern in (".tmp*", "*.manifest#*"):
-            for entry in folder.glob(f"*/{TABLE}.lance/**/{pattern}"):
-                if entry.is_file():
-                    entry.unlink(missing_ok=True)
-                    removed += 1
-    return removed
+    return place_of(folder).remove_temporary_files()

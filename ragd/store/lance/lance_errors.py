@@ -13,11 +13,14 @@ from pathlib import Path
 from traceback import walk_tb
 
 from ragd.errors import RagdError
+from ragd.objects.store_errors import ObjectStoreError, store_code
+from ragd.store.lance.index_place import TablePlace, table_at
 
 _FULL = re.compile(
     r"no space left on device|disk quota exceeded|read-only file system|permission denied"
     r"|os error (?:13|28|30|122)\b"
 )
+_TAKEN_OVER = "incompatible with concurrent transaction Restore"  # see fence.py
 _MISSING = ("was not found", "dataset at path")
 _NO_DAMAGE = (
     *("no field named", "error parsing", "error resolving", "error during planning"),
@@ -56,6 +59,10 @@ def code_of(why: BaseException) -> str | None:
     """The error code of this failure; None if it is not one of lance's."""
     if not is_failure_of_lance(why) or is_out_of_resources(why):
         return None
+    if _TAKEN_OVER in str(why):
+        return "INDEX_HELD"
+    if (code := store_code(str(why))) is not None:
+        return code
     words = str(why).lower()
     if _FULL.search(words):
         return "DISK_FULL"
@@ -74,8 +81,14 @@ def _was_raised_by_lance(why: BaseException) -> bool:
     return any(str(f.f_globals.get("__name__")).partition(".")[0] in _LANCE for f in frames)
 
 
+def raise_if_store_failed(why: BaseException) -> None:
+    """Raise a failure of the object store, which says nothing about the table, as RagdError."""
+    if (code := store_code(str(why))) is not None:
+        raise ObjectStoreError(code) from why
+
+
 @contextmanager
-def translated(table: Path | None = None) -> Iterator[None]:
+def translated(table: Path | TablePlace | None = None) -> Iterator[None]:
     """Raise damage and a full disk as RagdError. If the folder of the table is gone, the table is
     missing, not damaged."""
     try:
@@ -86,6 +99,6 @@ def translated(table: Path | None = None) -> Iterator[None]:
         code = code_of(why)
         if code is None:
             raise
-        if code == "INDEX_CORRUPTED" and table is not None and not table.is_dir():
+        if code == "INDEX_CORRUPTED" and table is not None and not table_at(table).exists():
             code = "INDEX_NOT_FOUND"
         raise RagdError(code) from why

@@ -5,9 +5,12 @@ Importing this package imports none of them.
 
 import os
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragd.runtime import allocator
+
+if TYPE_CHECKING:
+    from ragd.store.lance.index_place import TablePlace
 
 _THREADS_MAX = 4
 
@@ -54,6 +57,11 @@ def lance() -> Any:
     import lance.fragment
 
     return module
+
+
+def open_dataset(table: "TablePlace", **more: Any) -> Any:
+    """This table, opened with lance."""
+    return lance().dataset(table.uri, storage_options=table.options, **more)
 
 
 @cache

@@ -108,10 +108,13 @@ def _to_settle(dataset: Any) -> dict[int, int]:
 def remove_old_versions(writer: TableWriter, keep_s: float = KEEP_S) -> None:
     """Remove versions older than `keep_s`, and files of no version.
 
-    A killed commit leaves files of no version. Removing them is safe: no other process writes here.
+    A killed commit leaves files of no version. In a folder, removing them is safe: no other process
+    writes there. In an object store, a suspended machine may wake up in here after another has
+    taken over, so that lance removes such files only when they are a week old.
     """
+    writer.keep_fence(keep_s)
     writer.dataset.cleanup_old_versions(
         older_than=timedelta(seconds=keep_s),
-        delete_unverified=True,
+        delete_unverified=not writer.fence,
         error_if_tagged_old_versions=False,
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ragd.store.lance import libraries, vector_index
+from ragd.store.lance.index_place import TablePlace, table_at
 from ragd.store.lance.lance_errors import translated
 from ragd.store.lance.scans import ReadThreads, TableScans
 from ragd.store.lance.schema import TABLE
@@ -17,8 +18,9 @@ from ragd.store.lance.table_version import InMemory, TableVersion
 class PinnedTable:
     """The version that searches see."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / f"{TABLE}.lance"
+    def __init__(self, table: Path | TablePlace) -> None:
+        """`table`: of a path, the folder that the table is in."""
+        self.path = table_at(table / f"{TABLE}.lance" if isinstance(table, Path) else table)
         self._threads = ReadThreads()
         self._pinned: TableVersion | None = None
         self._refreshing = asyncio.Lock()
@@ -55,9 +57,8 @@ class PinnedTable:
         return self._pinned.bytes_in_memory if self._pinned is not None else 0
 
     def _open(self) -> TableVersion:
-        lance = libraries.lance()
-        session = lance.Session(**libraries.READER_CACHES)
-        dataset = lance.dataset(str(self.path.absolute()), session=session)
+        session = libraries.lance().Session(**libraries.READER_CACHES)
+        dataset = libraries.open_dataset(self.path, session=session)
         self.columns = frozenset(dataset.schema.names)
         return self._version_of(dataset)
 

@@ -9,12 +9,12 @@ import itertools
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, TypeVar
 
 from msgspec import Struct, structs
 
 from ragd.store.lance import libraries
+from ragd.store.lance.index_place import TablePlace
 from ragd.store.lance.lance_errors import translated
 
 PARALLEL_READS = 2  # more at once are not faster, and need more memory
@@ -71,7 +71,7 @@ class ReadThreads:
 class TableScans:
     """Reads of one version."""
 
-    def __init__(self, path: Path, dataset: Any, threads: ReadThreads) -> None:
+    def __init__(self, path: TablePlace, dataset: Any, threads: ReadThreads) -> None:
         self._path = path
         self.dataset = dataset
         self._threads = threads

@@ -21,6 +21,7 @@ from ragd.store.lance import checkup, generation_folders, libraries, maintenance
 from ragd.store.lance.checkup import IndexDefect
 from ragd.store.lance.checkup_process import end_checks, examine_apart
 from ragd.store.lance.generation_folders import Generation, IndexIdentity
+from ragd.store.lance.index_place import FolderStamp, IndexPlace, TablePlace, place_of
 from ragd.store.lance.lance_errors import translated
 from ragd.store.lance.pinned_table import PinnedTable
 from ragd.store.lance.reader import TableReader
@@ -53,7 +54,7 @@ class WriterThread:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
 
-    async def run(self, work: Callable[..., T], *args: Any, table: Path | None = None) -> T:
+    async def run(self, work: Callable[..., T], *args: Any, table: TablePlace | None = None) -> T:
         with translated(table):
             return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
 
@@ -62,10 +63,10 @@ class WriterThread:
 
 
 class LanceStore:
-    """The folder of all generations."""
+    """All generations, in a folder or in an object store."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path | IndexPlace) -> None:
+        self._folder = place_of(folder)
         self._thread = WriterThread()
 
     async def warm_up(self) -> None:
@@ -108,13 +109,42 @@ class LanceStore:
     async def open(self, generation: str) -> "ChunkIndex":
         """Open a generation. Raises RagdError if it is missing, foreign or damaged."""
         found = await self._thread.run(generation_folders.read, self._folder, generation)
-        path = generation_folders.table_path(self._folder, generation)
+        table = self._folder.table(generation)
         if found.identity is None:
-            raise RagdError("INDEX_CORRUPTED" if path.is_dir() else "INDEX_NOT_FOUND")
-        writer = await self._thread.run(TableWriter, path)
-        pinned = PinnedTable(path.parent)
+            exists = await self._thread.run(table.exists)
+            raise RagdError("INDEX_CORRUPTED" if exists else "INDEX_NOT_FOUND")
+        writer = await self._thread.run(self._open_writer, table)
+        pinned = PinnedTable(table)
         await pinned.open()
-        return ChunkIndex(self._folder, found.identity, self._thread, writer, pinned)
+        stamp = await self._thread.run(self._folder.stamp, generation)
+        index = ChunkIndex(self._folder, found.identity, self._thread, writer, pinned, stamp)
+        if writer.fence:
+            index.opened_version = found.version
+        return index
+
+    async def open_to_read(self, generation: str) -> "ChunkIndex":
+        """Open a generation that another machine writes. Raises RagdError."""
+        found = await self._thread.run(generation_folders.read, self._folder, generation)
+        if found.identity is None:
+            raise RagdError("INDEX_NOT_FOUND")
+        pinned = PinnedTable(self._folder.table(generation))
+        await pinned.open()
+        stamp = await self._thread.run(self._folder.stamp, generation)
+        return ChunkIndex(self._folder, found.identity, self._thread, None, pinned, stamp)
+
+    def _open_writer(self, table: TablePlace) -> TableWriter:
+        """Open the table for writing, and keep out a writer whose commits are on their way."""
+        writer = TableWriter(table)
+        number = self._folder.ensure_writable()
+        if number and number <= writer.fence:
+            number = self._folder.raise_fence(writer.fence)
+        if number:
+            writer.take_over(number)
+        return writer
+
+    async def publish(self, generation: str) -> None:
+        """Tell readers that this generation serves."""
+        await self._thread.run(self._folder.publish, generation)
 
     async def drop(self, generation: str) -> None:
         """Remove a generation from the disk. Close it first."""
@@ -134,21 +164,23 @@ class ChunkIndex:
 
     def __init__(
         self,
-        folder: Path,
+        folder: IndexPlace,
         identity: IndexIdentity,
         thread: WriterThread,
-        writer: TableWriter,
+        writer: TableWriter | None,
         pinned: PinnedTable,
+        stamp: FolderStamp,
     ) -> None:
         self.identity = identity
         self.folder = folder  # of all generations
         self._thread = thread
-        self._writer = writer
+        self._opened_writer = writer  # None: another machine writes it
         self._pinned = pinned
-        self._path = generation_folders.table_path(folder, identity.generation)
-        self._inode = self.folder_stamp()[1]
+        self._path = folder.table(identity.generation)
+        self._stamp = stamp
         self._maintaining = asyncio.Lock()
         self._changes = 0
+        self.opened_version = pinned.now.version  # the newest version before this writer's own
         self.within: str | None = None  # the condition for the rows that reads find; None: all
         self._limited: dict[str, ChunkIndex] = {}
         self._offer_reads(TableReader(pinned), TableVocabulary(pinned))
@@ -194,6 +226,16 @@ class ChunkIndex:
 
     # Writing
 
+    @property
+    def _writer(self) -> TableWriter:
+        if self._opened_writer is None:
+            raise RagdError("READ_ONLY")
+        return self._opened_writer
+
+    async def refresh(self) -> int:
+        """Move to the newest version that another machine wrote, and return it."""
+        return await self._pinned.refresh()
+
     async def replace(self, files: Sequence[FileRows], removed: Sequence[str] = ()) -> int:
         """Replace all chunks of `files` and delete those of `removed`, in one commit. Returns the
         version."""
@@ -221,9 +263,10 @@ class ChunkIndex:
         return await self._thread.run(work, *args, table=self._path)
 
     def _run_if_folder_exists(self, work: Callable[..., T], *args: Any) -> T:
-        """Raises RagdError if the table's folder was removed. lance would create it again, and the
-        table in it would be damaged."""
-        if self.folder_stamp()[1] != self._inode:
+        """Raises RagdError if the table's folder was removed, because lance would create it again,
+        and the table in it would be damaged; or if another daemon may write now."""
+        self.folder.ensure_writable()
+        if self.folder_stamp()[1] != self._stamp[1]:
             raise RagdError("INDEX_NOT_FOUND")
         return work(*args)
 
@@ -249,7 +292,7 @@ class ChunkIndex:
 
     # Maintenance
 
-    def folder_stamp(self) -> generation_folders.FolderStamp:
+    def folder_stamp(self) -> FolderStamp:
         """Identifies the table's folder. It changes when another folder takes its place."""
         return generation_folders.folder_stamp(self.folder, self.identity.generation)
 
@@ -289,7 +332,7 @@ class ChunkIndex:
         self._pinned.close()
 
 
-async def _run_in_daemon_thread(work: Callable[[Any], T], argument: Any, table: Path) -> T:
+async def _run_in_daemon_thread(work: Callable[[Any], T], argument: Any, table: TablePlace) -> T:
     """Run long work in a thread that does not keep the process from ending."""
     outcome: Future[T] = Future()
 

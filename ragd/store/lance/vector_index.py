@@ -28,6 +28,7 @@ class TrainingTask(Struct, frozen=True):
     version: int
     partitions: int
     fragments: dict[int, tuple[str, ...]]  # the files that make up each
+    options: dict[str, str] | None = None  # of the object store
 
 
 def exists(dataset: Any) -> bool:
@@ -55,12 +56,20 @@ def plan_training(dataset: Any) -> TrainingTask | None:
     if vectors < least:
         return None
     partitions = max(1, round(vectors**0.5 / 2))
-    return TrainingTask(dataset.uri, dataset.version, partitions, files_by_fragment(dataset))
+    return TrainingTask(
+        dataset.uri,
+        dataset.version,
+        partitions,
+        files_by_fragment(dataset),
+        dataset.initial_storage_options,
+    )
 
 
 def train(task: TrainingTask) -> Any:
     """Build the index without publishing it. It takes long, so run it in a separate thread."""
-    dataset = libraries.lance().dataset(task.uri, version=task.version)
+    dataset = libraries.lance().dataset(
+        task.uri, version=task.version, storage_options=task.options
+    )
     return dataset.create_index_uncommitted(
         VECTOR,
         "IVF_RQ",

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ragd.embed.providers.embedder_port import Vector
-from ragd.store.lance import generation_folders, libraries, table_indexes, vector_index
-from ragd.store.lance.flush import sync_filesystem
+from ragd.objects.writer_lease import clock_that_counts_sleep
+from ragd.store.lance import fence, generation_folders, libraries, table_indexes, vector_index
+from ragd.store.lance.index_place import TablePlace, table_at
 from ragd.store.lance.schema import (
     UNITS,
     VECTOR,
@@ -43,17 +44,35 @@ class FillResult(NamedTuple):
 class TableWriter:
     """The table of one generation, open for writing."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path | TablePlace) -> None:
+        self._table = table_at(path)
         self._vector_counts: dict[object, int] = {}  # by the content of a fragment
         self.reopen()
+        self._fence = fence.fence_of(self.dataset)
+        self._fenced_at = float("-inf")
 
     def reopen(self) -> None:
         """Open the table again, with empty caches."""
         lance = libraries.lance()
         session = lance.Session(**libraries.WRITER_CACHES)
-        self.dataset = lance.dataset(str(self._path), session=session)
+        self.dataset = libraries.open_dataset(self._table, session=session)
         self._fresh_rows = table_indexes.coverage(self.dataset).fresh
+
+    def take_over(self, fence_number: int) -> None:
+        """From now on, no other writer's commits land, not even those that were begun before."""
+        fence.raise_fence(self.dataset, fence_number)
+        self._fence, self._fenced_at = fence_number, clock_that_counts_sleep()
+
+    def keep_fence(self, keep_s: float) -> None:
+        """Call it before versions older than `keep_s` are removed. lance finds late commits by the
+        versions that are left, so one of them must be this writer's restore."""
+        if self._fence and clock_that_counts_sleep() - self._fenced_at >= keep_s / 2:
+            self.take_over(self._fence)
+
+    @property
+    def fence(self) -> int:
+        """The fencing number that the table has."""
+        return self._fence
 
     @property
     def version(self) -> int:
@@ -68,7 +87,7 @@ class TableWriter:
 
     def make_durable(self) -> int:
         """Make all commits durable, and return the version."""
-        sync_filesystem(self._path)
+        self._table.make_durable()
         return self.version
 
     def replace(self, files: Sequence[FileRows], removed: Iterable[str]) -> int:
@@ -158,11 +177,13 @@ class TableWriter:
                 self.dataset = lance.LanceDataset.commit(
                     self.dataset, planned, read_version=self.dataset.version
                 )
+                fence.require_fence(self.dataset, self._fence)
                 return
             except lance.commit.CommitConflictError:
                 if attempt == ATTEMPTS:
                     raise
                 self.dataset.checkout_latest()
+                fence.require_fence(self.dataset, self._fence)
 
 
 def unindexed_rows_max(rows: int) -> int:

@@ -36,7 +36,7 @@ async def test_lancedb_opens_the_index_and_searches_it(index: ChunkIndex) -> Non
         [note("Boat.md", text, vectors=True), note("Tea.md", "Green tea.", vectors=True)]
     )
     await index.maintain()
-    folder = index.folder / index.identity.generation
+    folder = Path(index.folder.address) / index.identity.generation
     table = lancedb.connect(str(folder)).open_table(TABLE)
     by_words = table.search("heron", query_type="fts", fts_columns=SEARCH_TEXT).to_list()
     by_vector = (

@@ -1,0 +1,196 @@
+"""A reader's actor: opens the index that another machine writes, and follows it.
+
+It records in this machine's own log what the index has, so that all answers are made from the same
+folds as a writer's. It never writes to the object store.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+
+import structlog
+
+from ragd.clock import Clock
+from ragd.config.live_settings import Settings
+from ragd.embed.providers.embedder_port import PassedOver
+from ragd.errors import RagdError
+from ragd.events import (
+    BatchStored,
+    DependencyLost,
+    DependencyRecovered,
+    Fact,
+    IndexActivated,
+    StoreCompacted,
+    StoredFile,
+)
+from ragd.folds.catalog import Entry
+from ragd.folds.times import ns_of_iso
+from ragd.objects import writer_lease
+from ragd.state.ledger import Ledger
+from ragd.store.index_claim import CLAIM_CODES
+from ragd.store.index_damage import DAMAGE_CODES, IndexDamage
+from ragd.store.lance import ChunkIndex, LanceStore
+from ragd.store.lance.object_place import ObjectPlace
+from ragd.store.open_indexes import OpenIndexes
+from ragd.vault.collection_paths import VAULT
+
+NAME = "index_follower"
+CLOSE_AFTER_S = 30.0
+LEAST_S = 0.5
+_COLUMNS = ("source_file", "file_sha256", "modified_at", "collection")
+
+log = structlog.get_logger(NAME)
+
+
+class IndexFollower:
+    """Follows the newest generation, and its newest version."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        settings: Settings,
+        place: ObjectPlace,
+        store: LanceStore,
+        open_indexes: OpenIndexes,
+    ) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._settings = settings
+        self._place = place
+        self._store = store
+        self._open_indexes = open_indexes
+        self._damage = IndexDamage(ledger, partial(ledger.journal.append, NAME))
+        self._looking = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.as_of: str | None = None  # when the writer last gave a sign of life
+        self.on_look: Callable[[], None] = lambda: None
+
+    async def run(self) -> None:
+        """Look for a newer index at intervals."""
+        follow_s = self._settings.current.vector_store.options.follow_s
+        while True:
+            await self.look()
+            await self._clock.sleep(max(follow_s, LEAST_S) if follow_s else 60.0)
+
+    async def look_before_answer(self) -> None:
+        """For strong consistency: look for a newer index before each answer."""
+        if self._settings.current.vector_store.options.follow_s == 0:
+            await self.look()
+
+    async def look(self) -> None:
+        """Open the newest index, if it is newer. A store that does not respond changes nothing."""
+        async with self._looking:
+            try:
+                await self._follow()
+            except RagdError as why:
+                await self._record_problem(why.code)
+                if why.code not in CLAIM_CODES:
+                    log.warning("the index cannot be followed", code=why.code)
+            else:
+                await self._record_problem(None)
+            self.on_look()
+
+    async def _follow(self) -> None:
+        current = await asyncio.to_thread(self._place.read_current)
+        if current is None:
+            raise RagdError("INDEX_NOT_FOUND")
+        seen = await asyncio.to_thread(self._place.client.get, writer_lease.NAME)
+        self.as_of = seen.modified_at if seen is not None else None
+        generation, serving = current[0], self._open_indexes.serving
+        if serving is not None and serving.identity.generation == generation:
+            if await serving.refresh() != self._ledger.state.catalog.table_version:
+                await self._record_content(serving)
+            return
+        index = await self._store.open_to_read(generation)
+        await self._record_content(index, is_new=True)
+        self._open_indexes.replace(index, None)
+        if serving is not None:
+            self._close_later(serving)
+
+    def _close_later(self, index: ChunkIndex) -> None:
+        """Close an index after running searches had time to finish."""
+
+        async def close() -> None:
+            await self._clock.sleep(CLOSE_AFTER_S)
+            index.close()
+
+        task = asyncio.get_running_loop().create_task(close())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _record_content(self, index: ChunkIndex, *, is_new: bool = False) -> None:
+        """Record which notes the index has, as far as that has changed."""
+        known, version = self._ledger.state.catalog.files, await index.version()
+        files, collections = await _read_content(index)
+        changed = [
+            one for one in files if one.path not in known or not _is_same(known[one.path], one)
+        ]
+        gone = sorted(known.keys() - {one.path for one in files})
+        self._settings.add_collections_of_index(collections)
+        if changed or gone:
+            stored = BatchStored(job_id="", files=changed, removed=gone, table_version=version)
+            await self._ledger.journal.append_parts(NAME, stored)
+        elif not is_new:
+            await self._record(StoreCompacted(table_version=version))
+        serving = self._ledger.state.catalog.index
+        if serving is None or serving.generation != index.identity.generation:
+            await self._record(_activation(index))
+            await self._record(StoreCompacted(table_version=version))
+
+    async def _record_problem(self, code: str | None) -> None:
+        lost = self._ledger.state.health.lost
+        if code is not None and code in CLAIM_CODES:
+            if "object_store" not in lost or lost["object_store"].code != code:
+                await self._record(DependencyLost(dependency="object_store", code=code))
+        elif "object_store" in lost:
+            await self._record(DependencyRecovered(dependency="object_store"))
+        is_missing = code in DAMAGE_CODES
+        if code is not None and is_missing:
+            await self._damage.record_failed_call(code)
+        elif code is None and ("index" in lost or "index" not in self._ledger.state.health.seen):
+            await self._record(DependencyRecovered(dependency="index"))
+
+    async def _record(self, fact: Fact) -> None:
+        await self._ledger.journal.append(NAME, fact)
+
+
+async def _read_content(index: ChunkIndex) -> tuple[list[StoredFile], set[str]]:
+    """All notes of the index, and the collections that they are in."""
+    columns = [one for one in _COLUMNS if one in index.columns]
+    chunks: Counter[str] = Counter()
+    facts: dict[str, tuple[str, int]] = {}
+    collections: set[str] = set()
+    async for row in index.read_rows(columns):
+        path = row["source_file"]
+        chunks[path] += 1
+        facts[path] = row["file_sha256"], ns_of_iso(row["modified_at"])
+        collections.add(row.get("collection", VAULT))
+    embedded: Counter[str] = Counter()
+    async for row in index.read_rows(("source_file",), "vector IS NOT NULL"):
+        embedded[row["source_file"]] += 1
+    files = [
+        StoredFile(path, sha256, mtime_ns, 0, chunks[path], embedded[path])
+        for path, (sha256, mtime_ns) in facts.items()
+    ]
+    return files, collections - {VAULT}
+
+
+def _is_same(entry: Entry, file: StoredFile) -> bool:
+    before = (entry.sha256, entry.chunks, entry.embedded, entry.mtime_ns)
+    return before == (file.sha256, file.chunks, file.embedded, file.mtime_ns)
+
+
+def _activation(index: ChunkIndex) -> IndexActivated:
+    space, passed_over = index.identity.space, index.identity.passed_over or PassedOver("")
+    return IndexActivated(
+        generation=index.identity.generation,
+        provider=space.provider,
+        model=space.model,
+        dimensions=space.dimensions,
+        fingerprint=index.identity.fingerprint,
+        passed_over=passed_over.code,
+        configured=passed_over.configured,
+        made=passed_over.made,
+    )

@@ -1,0 +1,93 @@
+"""Whole daemons that share one index in an object store."""
+
+from pathlib import Path
+
+from tests.object_store.conftest import NewMachine
+from tests.object_store.servers import KEY, SECRET
+
+
+def test_a_reader_follows_what_the_writer_does(new_machine: NewMachine, vault: Path) -> None:
+    writer, reader = new_machine("desktop"), new_machine("laptop", role="reader")
+    writer.run("index")
+    assert writer.codes() == []
+    assert reader.found("how much do I owe Sreenivas?")[0] == "Journal/2024-02-01.md"
+
+    (vault / "Kites.md").write_text("The kite festival is on the second Sunday of July.\n")
+    (vault / "Shopping.md").unlink()
+    writer.run("sync", "--accept-deletions")
+    reader.wait_for(lambda: reader.found("kite festival")[:1] == ["Kites.md"])
+    assert "Shopping.md" not in reader.found("rye bread")
+
+    before = reader.answer("status")["data"]["index"]["generation"]
+    writer.run("reindex")
+    reader.wait_for(lambda: reader.answer("status")["data"]["index"]["generation"] != before)
+    assert reader.found("pear tree")[0] == "Garden.md"
+
+
+def test_a_reader_shows_notes_and_refuses_to_write(new_machine: NewMachine) -> None:
+    writer, reader = new_machine("desktop"), new_machine("laptop", role="reader")
+    writer.run("index")
+    answer = reader.answer("search", "pear tree")
+    first = answer["data"]["results"][0]
+    assert first["unverified"]
+    assert first["source_file"] == "Garden.md"
+    assert answer["meta"]["index_as_of"] > "2024"
+    assert "pear tree" in reader.run("show", "Garden.md")
+    assert "Garden.md" in reader.run("status", "--json") or reader.codes() == []
+    for words in (("index",), ("sync",), ("reindex",), ("pause", "1h")):
+        refused = reader.ragctl(*words)
+        assert refused.returncode != 0
+        assert "only reads the index" in refused.stderr + refused.stdout
+    stored = reader.ragctl("memory", "store", "tree", "The pear tree is old.", "Garden.md")
+    assert "only reads the index" in stored.stderr
+
+
+def test_the_second_writer_waits_until_the_first_is_gone(
+    new_machine: NewMachine, vault: Path
+) -> None:
+    first, second = new_machine("desktop"), new_machine("laptop")
+    first.run("index")
+    second.run("start")
+    second.wait_for(lambda: "INDEX_HELD" in second.codes())
+    assert "Another daemon" in second.run("status")
+
+    first.kill()
+    second.wait_for(lambda: second.codes() == [])
+    assert second.found("pear tree")[0] == "Garden.md"
+    (vault / "Kites.md").write_text("The kite festival is on the second Sunday of July.\n")
+    second.run("sync")
+
+    first.run("start")  # it was replaced, and must not write
+    first.wait_for(lambda: "INDEX_HELD" in first.codes())
+    second.stop()
+    first.wait_for(lambda: first.codes() == [])
+    assert first.found("kite festival")[0] == "Kites.md"
+
+
+def test_a_killed_writer_goes_on_where_it_was(new_machine: NewMachine, vault: Path) -> None:
+    writer = new_machine("desktop")
+    writer.run("index")
+    for number in range(3):
+        (vault / f"Note {number}.md").write_text(f"Number {number} is about quokkas.\n")
+        writer.kill()
+        writer.run("sync")
+    found = writer.found("quokkas")
+    assert sorted(found) == sorted(set(found))
+    assert {f"Note {number}.md" for number in range(3)} <= set(found)
+    assert writer.answer("status")["data"]["total_docs"] == 6
+
+
+def test_no_credential_is_in_any_file(new_machine: NewMachine, tmp_path: Path) -> None:
+    writer, reader = new_machine("desktop"), new_machine("laptop", role="reader")
+    writer.run("index")
+    assert reader.found("pear tree")
+    writer.run("doctor", "--bundle", str(tmp_path / "bundle.zip"))
+    writer.stop()
+    reader.stop()
+    for home in (writer.home, reader.home):
+        for file in home.rglob("*"):
+            if file.is_file():
+                data = file.read_bytes()
+                assert SECRET.encode() not in data, file
+                assert KEY.encode() not in data, file
+    assert SECRET.encode() not in (tmp_path / "bundle.zip").read_bytes()
