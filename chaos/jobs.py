@@ -57,7 +57,7 @@ CHAINS: tuple[JobCrash, ...] = (
     ),
     JobCrash(
         "first",
-        ("job.after_read:2", "index.after_create", "store.after_fact", "embed.after_cache:2"),
+        ("job.after_read", "index.after_create", "store.after_fact", "embed.after_cache:2"),
     ),
     JobCrash("sync", ("job.after_plan", "store.after_commit")),
     JobCrash("saved", ("embed.before_cache",)),
