@@ -12,6 +12,7 @@ const VIEWS = {
   "/memories": () => import("./views/memories.js"),
   "/note": () => import("./views/note.js"),
 };
+const PAUSE_MS = 400;
 let running = new AbortController();
 
 const pathOf = (pathname) => (pathname === "/" ? "/search" : pathname.replace(/\/+$/, ""));
@@ -50,17 +51,37 @@ async function show(isNavigation) {
 }
 
 export function go(address) {
+  flush(); // so that going back leads to what was shown
   history.pushState(null, "", address);
   return show(true);
 }
 
-// The same view with other parameters: typing a question adds nothing to the history.
+// The same view with other parameters: typing a question adds nothing to the history. Browsers limit
+// how often an address may change, so while it changes quickly, only the last one is kept.
+let pending = null;
+let timer = null;
+let changedAt = -Infinity;
+
+function flush() {
+  clearTimeout(timer);
+  timer = null;
+  if (pending === null) return;
+  history.replaceState(null, "", pending);
+  changedAt = performance.now();
+  pending = null;
+}
+
 export function stay(address) {
-  history.replaceState(null, "", address);
+  pending = address;
+  if (performance.now() - changedAt > PAUSE_MS) flush();
+  else timer ??= setTimeout(flush, PAUSE_MS);
 }
 
 export function start() {
-  addEventListener("popstate", () => show(true));
+  addEventListener("popstate", () => {
+    pending = null; // it belongs to the view that is left
+    show(true);
+  });
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href]");
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;

@@ -98,7 +98,7 @@ class Inotify:
         while offset < len(data):
             watch, mask, _, length = _HEADER.unpack_from(data, offset)
             offset += _HEADER.size
-            name = data[offset : offset + length].rstrip(b"\0").decode(errors="replace")
+            name = data[offset : offset + length].rstrip(b"\0").decode()
             offset += length
             if mask & OVERFLOW:
                 yield ADDED, self._root  # some events are lost: everything has to be looked at

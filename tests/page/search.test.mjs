@@ -26,7 +26,7 @@ after(async () => {
 afterEach(() => assert.deepEqual(visit.wrong.splice(0), []));
 
 const results = () => page.locator(".results article");
-const parameter = (name) => new URL(page.url()).searchParams.get(name);
+const parameterIs = (name, value) => page.waitForURL((url) => url.searchParams.get(name) === value);
 
 async function openSearch(query = QUERY) {
   await visit.open(`/search?${query}`);
@@ -45,7 +45,7 @@ test("results appear while a question is typed, and the address holds it", async
   await visit.open("/");
   await page.keyboard.type("what sensor survives rain", { delay: 5 });
   await page.locator("article", { hasText: "Which sensor survives rain?" }).waitFor();
-  assert.equal(parameter("q"), "what sensor survives rain");
+  await parameterIs("q", "what sensor survives rain");
   assert.equal(await page.locator("article mark").first().count(), 1);
   await page.reload();
   await page.locator("article", { hasText: "Which sensor survives rain?" }).waitFor();
@@ -72,11 +72,11 @@ test("a tag of the results limits the search, and the limit can be removed", asy
   await openSearch();
   await page.locator(".found").getByRole("button", { name: /^#car/ }).click();
   await page.locator(".chip.set").waitFor();
-  assert.equal(parameter("tag"), "#car");
+  await parameterIs("tag", "#car");
   await page.waitForFunction(() => [...document.querySelectorAll("article")].every((one) => one.innerText.includes("#car")));
   await page.getByRole("button", { name: "Remove the filter tag #car" }).click();
   await page.waitForFunction(() => !document.querySelector(".chip.set"));
-  assert.equal(parameter("tag"), null);
+  await parameterIs("tag", null);
 });
 
 test("folder, property and days are filters of the address", async () => {
@@ -86,13 +86,19 @@ test("folder, property and days are filters of the address", async () => {
   await page.fill("#facet-prop", "status=active");
   await page.press("#facet-prop", "Enter");
   await page.locator(".chip.set", { hasText: "status=active" }).waitFor();
-  assert.equal(parameter("prop"), "status=active");
+  await parameterIs("prop", "status=active");
 });
 
 test("filters without a question list notes", async () => {
   await openSearch("folder=Recipes");
   const found = await results().evaluateAll((all) => all.map((one) => one.dataset.citation));
   assert.ok(found.length >= 5 && found.every((one) => one.startsWith("Recipes/")), String(found));
+});
+
+test("the folders of the vault are offered", async () => {
+  await openSearch();
+  await page.focus("#facet-folder");
+  await page.locator('#facet-folder-list option[value="Recipes"]').waitFor({ state: "attached" });
 });
 
 test("an unknown folder is explained", async () => {
@@ -175,7 +181,7 @@ for (const [note, stageName, step] of [
     assert.equal(await page.locator(".verdict .lead").innerText(), stageName);
     const failed = await page.locator(".steps .bad .step").allInnerTexts();
     assert.deepEqual(failed, step ? [step] : []);
-    assert.equal(parameter("note"), note);
+    await parameterIs("note", note);
     await visit.shot(`why-${note.replace(/\W+/g, "-")}`);
   });
 }

@@ -118,9 +118,3 @@ def test_a_file_or_a_link_in_a_folders_place_is_not_watched(tmp_path: Path) -> N
         with pytest.raises(FileNotFoundError):
             Inotify([str(tmp_path), str(tmp_path / name)])
     assert len(os.listdir("/proc/self/fd")) == before
-
-
-def test_a_name_that_is_not_utf_8_is_reported_with_marks(watch: Inotify, tmp_path: Path) -> None:
-    with open(os.fsencode(tmp_path) + b"/\xff.md", "wb"):
-        pass
-    assert (ADDED, f"{tmp_path}/\ufffd.md") in events(watch, (ADDED, f"{tmp_path}/\ufffd.md"))

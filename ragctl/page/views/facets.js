@@ -128,9 +128,12 @@ export class Facets {
       this.days,
       this.found,
     );
-    Promise.all([this.listCollections(signal), this.listFolders(folders, signal)]).catch((why) => {
+    const unlessLeft = (why) => {
       if (!signal.aborted) throw why;
-    });
+    };
+    this.listCollections(signal).catch(unlessLeft);
+    const folderBox = this.box.querySelector("#facet-folder");
+    folderBox.addEventListener("focus", () => this.listFolders(folders, signal).catch(unlessLeft), { once: true });
   }
 
   // What is set, and what the results have in common.

@@ -124,6 +124,7 @@ class SearchView {
     this.newest += 1;
     replace(this.chips, drawChips(this.filters, this.change));
     replace(this.summary);
+    clearTimeout(this.later);
     this.facets.update(this.filters, []);
     replace(
       this.results,
@@ -140,7 +141,8 @@ class SearchView {
   show(question, { data, error, meta }) {
     replace(this.chips, drawChips(this.filters, this.change));
     const results = data?.results ?? [];
-    this.facets.update(this.filters, results);
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.facets.update(this.filters, results)); // the results come first
     replace(this.summary, data ? this.summarise(results, meta) : null);
     const words = wordsToMark(question);
     const why = (citation) => address("/why", { ...this.parameters(), result: citation });

@@ -80,7 +80,7 @@ def test_every_text_field_of_every_fact_is_reviewed() -> None:
 
     fields = {name for kind in EVENT_TYPES for name in kind.__struct_fields__}
     assert fields & PATH_FIELDS == {"path", "upserts", "deletes", "removed"}
-    hashed = {"config_hash", "key_hash", "fingerprint", "raw"}
+    hashed = {"config_hash", "key_hash", "fingerprint", "choice", "raw"}
     hashed |= {"collection", "collections", "accept_in"}  # names of collections
     hashed |= {"agent", "chat", "approval_id"}  # names of agents; equal ids have equal hashes
     hashed |= {"client", "expires"}  # of tokens
