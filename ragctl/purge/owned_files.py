@@ -29,6 +29,7 @@ RULES = {
             r"|tokens\.json"
             r"|(?:embeddings|memories)\.sqlite(?:-wal|-shm|-journal)?|embeddings\.sqlite\.aside"
             r"|\.(?:config\.json|config\.json\.bak|sync-result\.json|memories\.key|tokens\.json)\.tmp"
+            r"|\.?(?:writer-id|mirror\.key)(?:\.tmp)?"
         ),
         (
             (_pattern("events"), "events"),

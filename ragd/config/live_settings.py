@@ -41,7 +41,7 @@ class Settings:
 
     def add_collections_of_index(self, names: Iterable[str]) -> None:
         """A reader has found these collections in the index."""
-        self._of_index = frozenset(names)
+        self._of_index |= frozenset(names)
         self.current = add_collections_of_index(self.current, self._of_index)
 
     @property

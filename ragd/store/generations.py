@@ -99,7 +99,9 @@ class Generations:
         self._is_open = False
 
     async def activate(self, index: ChunkIndex) -> None:
-        """Record that this index serves, and let it serve."""
+        """Record that this index serves, and let it serve. Readers are told first: if that fails,
+        nothing has changed, and the caller tries again."""
+        await self._store.publish(index.identity.generation)
         space: VectorSpace = index.identity.space
         passed_over = index.identity.passed_over or PassedOver("")
         await self._record(
@@ -114,7 +116,6 @@ class Generations:
                 made=passed_over.made,
             )
         )
-        await self._store.publish(index.identity.generation)
         building = self._open_indexes.building
         self._open_indexes.replace(index, None if building is index else building)
         self._crash.clear()  # an index that may have caused the crash no longer serves
@@ -171,6 +172,7 @@ class Generations:
             is_behind = index.opened_version < self._ledger.state.catalog.table_version
             if not is_behind:
                 await self._record_unlogged_commits(index, self._ledger.state.catalog)
+                await self._store.publish(index.identity.generation)
         except RagdError:
             index.close()
             raise
@@ -179,7 +181,6 @@ class Generations:
             await self._damage.record_lost_table("behind")
             await self._adopt(index)
         else:
-            await self._store.publish(index.identity.generation)
             self._open_indexes.replace(index, self._open_indexes.building)
 
     async def _record_unlogged_commits(

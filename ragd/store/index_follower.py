@@ -100,6 +100,7 @@ class IndexFollower:
         self.as_of = seen.modified_at if seen is not None else None
         generation, serving = current[0], self._open_indexes.serving
         if serving is not None and serving.identity.generation == generation:
+            self._settings.add_collections_of_index(await serving.newest_collections())
             if await serving.refresh() != self._ledger.state.catalog.table_version:
                 await self._record_content(serving)
             return

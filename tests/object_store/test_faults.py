@@ -23,6 +23,9 @@ from tests.object_store.servers import environment
 
 KILLS = int(os.environ.get("RAGD_STORE_DAEMON_KILLS", "3"))
 FIGHT_S = float(os.environ.get("RAGD_STORE_FIGHT_S", "20"))
+thorough = pytest.mark.skipif(
+    "RAGD_STORE_KILLS" not in os.environ, reason="part of make test-store, because it takes long"
+)
 
 
 def rows_of(address: str, server: str, machine: Machine) -> "Counter[tuple[str, str]]":
@@ -41,9 +44,9 @@ def rows_of(address: str, server: str, machine: Machine) -> "Counter[tuple[str, 
     ("fault", "code"),
     [
         pytest.param(503, "STORE_UNREACHABLE", id="throttled"),
-        pytest.param("cut", "STORE_UNREACHABLE", id="cut"),
-        pytest.param(403, "STORE_DENIED", id="denied"),
-        pytest.param(507, "STORE_FULL", id="full"),
+        pytest.param("cut", "STORE_UNREACHABLE", id="cut", marks=thorough),
+        pytest.param(403, "STORE_DENIED", id="denied", marks=thorough),
+        pytest.param(507, "STORE_FULL", id="full", marks=thorough),
     ],
 )
 def test_a_store_that_fails_is_named_and_nothing_is_lost(
@@ -71,6 +74,7 @@ def test_wrong_credentials_are_said_in_a_sentence(new_machine: NewMachine) -> No
         bad.stop()
 
 
+@thorough
 def test_a_slow_store_only_takes_longer(
     new_machine: NewMachine, proxy: FaultProxy, vault: Path
 ) -> None:
@@ -83,6 +87,7 @@ def test_a_slow_store_only_takes_longer(
     assert machine.codes() == []
 
 
+@thorough
 def test_kills_in_the_middle_of_commits_lose_and_double_nothing(
     new_machine: NewMachine, proxy: FaultProxy, vault: Path, address: str, server: str
 ) -> None:
@@ -119,6 +124,7 @@ def test_kills_in_the_middle_of_commits_lose_and_double_nothing(
     assert ("Garden.md", f"The old pear tree lost branch {KILLS - 1}.") in rows
 
 
+@thorough
 def test_two_writers_that_fight_lose_and_double_nothing(
     new_machine: NewMachine, vault: Path, address: str, server: str
 ) -> None:

@@ -91,3 +91,18 @@ def test_no_credential_is_in_any_file(new_machine: NewMachine, tmp_path: Path) -
                 assert SECRET.encode() not in data, file
                 assert KEY.encode() not in data, file
     assert SECRET.encode() not in (tmp_path / "bundle.zip").read_bytes()
+
+
+def test_a_reader_keeps_collections_that_it_does_not_know_private(
+    new_machine: NewMachine, tmp_path: Path
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "Narwhals.md").write_text("A narwhal has one long tooth.\n")
+    writer = new_machine("desktop", collections={"papers": {"path": str(papers)}})
+    reader = new_machine("laptop", role="reader")
+    writer.run("index")
+    assert writer.found("narwhal tooth")[:1] == ["@papers/Narwhals.md"]
+    assert "@papers/Narwhals.md" not in reader.found("narwhal tooth")
+    named = reader.answer("search", "narwhal tooth", "--collection", "papers")["data"]["results"]
+    assert [one["source_file"] for one in named] == ["@papers/Narwhals.md"]

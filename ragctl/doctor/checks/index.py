@@ -33,6 +33,7 @@ def probe(home: Home) -> Finding:
     is_remote = is_object_address(folder)
     if catalog.index is None and not is_remote and not _has_content(folder):
         return ok("none yet; `ragctl index` creates it")
+    more = options_for_child(settings.vector_store.options) if is_remote else {}
     known: list[str] = []
     if catalog.index is not None:
         vault = vault_id(settings) if settings.role == "writer" else ""
@@ -40,7 +41,7 @@ def probe(home: Home) -> Finding:
     try:
         done = subprocess.run(
             [sys.executable, "-m", "ragd.store.lance", folder, *known],
-            env=subprocesses.environment(**options_for_child(settings.vector_store.options)),
+            env=subprocesses.environment(**more),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=PROBE_WITHIN_S,

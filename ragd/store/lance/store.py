@@ -26,8 +26,10 @@ from ragd.store.lance.lance_errors import translated
 from ragd.store.lance.pinned_table import PinnedTable
 from ragd.store.lance.reader import TableReader
 from ragd.store.lance.schema import FileRows
+from ragd.store.lance.sql import sql_text
 from ragd.store.lance.vocabulary import TableVocabulary
 from ragd.store.lance.writer import FillResult, TableWriter
+from ragd.vault.collection_paths import VAULT
 
 LIMITED = 8  # views of parts of an index that are kept, each with its own vocabulary
 REOPEN_AFTER = 20  # rounds of maintenance with changes: each leaves file descriptors in the caches
@@ -231,6 +233,23 @@ class ChunkIndex:
         if self._opened_writer is None:
             raise RagdError("READ_ONLY")
         return self._opened_writer
+
+    async def newest_collections(self) -> set[str]:
+        """The collections of the newest version, besides the vault; none if it is pinned already.
+        Who may search them must be known before searches see that version."""
+        return await self._run(self._read_newest_collections)
+
+    def _read_newest_collections(self) -> set[str]:
+        pinned = self._pinned.now
+        if "collection" not in self.columns:
+            return set()
+        newest = int(pinned.scans.dataset.latest_version)
+        if newest == pinned.version:
+            return set()
+        dataset = pinned.scans.dataset.checkout_version(newest)
+        where = f"collection != {sql_text(VAULT)}"
+        found = dataset.scanner(columns=["collection"], filter=where).to_table()
+        return set(found["collection"].unique().to_pylist())
 
     async def refresh(self) -> int:
         """Move to the newest version that another machine wrote, and return it."""
