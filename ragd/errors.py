@@ -207,7 +207,7 @@ CODES: dict[str, Kind] = {
     ),
     "STORE_UNSAFE": Kind(
         UNAVAILABLE,
-        False,
+        True,
         "The object store ignores conditions on puts, so two writers could overwrite each other. "
         "It is not used.",
         "Use a store that respects If-None-Match and If-Match, and set its address with `ragctl "

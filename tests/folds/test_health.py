@@ -526,7 +526,7 @@ def test_every_reason_is_an_error_code_with_message_suggestion_and_status() -> N
 
 def test_every_reason_is_declared_once_and_names_what_raises_and_clears_it() -> None:
     codes = [reason.code for reason in REASONS]
-    assert len(set(codes)) == len(codes) == 19
+    assert len(set(codes)) == len(codes) == 25
     assert all(reason.raised_by and reason.cleared_by for reason in REASONS)
 
 
@@ -535,6 +535,9 @@ def test_every_reason_is_declared_once_and_names_what_raises_and_clears_it() -> 
     [
         *((code, UNAVAILABLE) for code in ("STARTING", "INDEX_NOT_FOUND", "INDEX_CORRUPTED")),
         ("INDEX_OF_ANOTHER_VAULT", UNAVAILABLE),
+        *((code, UNAVAILABLE) for code in ("STORE_UNSAFE", "INDEX_HELD")),
+        *((code, DEGRADED) for code in ("STORE_UNREACHABLE", "STORE_DENIED", "STORE_FULL")),
+        ("STORE_BUCKET_MISSING", DEGRADED),
         *((code, DEGRADED) for code in ("OLLAMA_MODEL_MISSING", "DIMENSIONS_MISMATCH")),
         *((code, DEGRADED) for code in ("OLLAMA_UNREACHABLE", "EMBEDDER_UNAVAILABLE")),
         *((code, DEGRADED) for code in ("VECTORS_PENDING", "INDEX_STALE", "INDEX_MODEL_MISMATCH")),

@@ -9,7 +9,7 @@ release there are no such logs: until then, v1 may be removed and made again.)
 
 The story of v1 and v2: three days of a small made-up vault, with every type of fact. That of v3: a
 day with collections and documents, with every field (`collection_story.py`). That of v4: a client
-over HTTP gets a token, uses it and loses it (`token_story.py`).
+over HTTP gets a token, uses it and loses it, and a reindex begins (`token_story.py`).
 """
 
 import sys

@@ -1,9 +1,17 @@
-"""The story of v4: a client over HTTP gets a token, uses it and loses it. Only `make_golden.py`
-uses it."""
+"""The story of v4: a client over HTTP gets a token, uses it and loses it, and a reindex begins.
+Only `make_golden.py` uses it."""
 
 from collections.abc import Iterator
 
-from ragd.events import DaemonStarted, DaemonStopped, Event, TokenCreated, TokenRevoked, TokenUsed
+from ragd.events import (
+    DaemonStarted,
+    DaemonStopped,
+    Event,
+    IndexBuilding,
+    TokenCreated,
+    TokenRevoked,
+    TokenUsed,
+)
 
 
 def token_day() -> Iterator[tuple[int, str, Event]]:
@@ -31,4 +39,15 @@ def token_day() -> Iterator[tuple[int, str, Event]]:
     yield 600, gateway, TokenUsed(client="phone", tool="obsidian_rag_index", outcome="refused")
     yield 500, gateway, TokenUsed(client="desk", tool="notes", outcome="failed")
     yield 400, gateway, TokenRevoked(client="phone")
+    yield (
+        200,
+        "store_writer",
+        IndexBuilding(
+            generation="01M7Q000000000000000000004",
+            job_id="01M7Q000000000000000000005",
+            fingerprint="6b86b273",
+            provider="embedded",
+            choice="d4735e3a265e16ee",
+        ),
+    )
     yield 300, "daemon", DaemonStopped(reason="requested")
