@@ -74,7 +74,12 @@ REVIEWED = {
         "MemoryStored.key_hash",
         "MemoryForgotten.key_hash",
     ),
-    *("IndexActivated.fingerprint", "IndexBuilding.fingerprint", "TouchedFile.sha256"),
+    *(
+        "IndexActivated.fingerprint",
+        "IndexBuilding.fingerprint",
+        "IndexBuilding.choice",
+        "TouchedFile.sha256",
+    ),
     # Times that we format.
     *(
         "VaultScanned.newest_mtime",

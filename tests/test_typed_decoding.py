@@ -19,6 +19,7 @@ ONE_THREAD = {
     "store/lance/table_version.py",
     "embed/providers/ollama.py",
     "config/load.py",
+    "gateway/reader_mode.py",
     "eventlog/codec.py",  # and `_decoder` has prepared them
     "protocol/tool_schemas.py",
     "state/replay.py",

@@ -115,13 +115,16 @@ class _AnswerOutline(msgspec.Struct):
     error: _AnswerCode | None = None
 
 
+_decode_outline = msgspec.json.Decoder(_AnswerOutline).decode
+
+
 def _outcome(status: int, body: bytes) -> UseOutcome:
     if status in (HTTPStatus.INTERNAL_SERVER_ERROR, 503, 504):
         return "failed"
     if status >= HTTPStatus.BAD_REQUEST:
         return "refused"
     try:
-        outline = msgspec.json.decode(body, type=_AnswerOutline)
+        outline = _decode_outline(body)
     except msgspec.MsgspecError:
         return "answered"
     is_withheld = outline.error is not None and outline.error.code == "SENSITIVE_FILTERED"

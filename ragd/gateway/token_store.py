@@ -34,6 +34,9 @@ class TokenFile(Struct, frozen=True):
     version: int = 1
 
 
+_decode = msgspec.json.Decoder(TokenFile).decode
+
+
 class TokenStore:
     """Makes, finds and revokes tokens. One change at a time."""
 
@@ -140,7 +143,7 @@ class TokenStore:
 def _read_file(path: Path) -> list[AccessToken]:
     """The tokens in the file. If it cannot be read, no token is accepted."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=TokenFile).tokens
+        return _decode(path.read_bytes()).tokens
     except FileNotFoundError:
         return []
     except (OSError, msgspec.MsgspecError) as why:

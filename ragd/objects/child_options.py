@@ -1,7 +1,6 @@
 """Passes the options of an object store to a child process. Credentials are not among them: the
 child finds them as its parent does."""
 
-import json
 from collections.abc import Mapping
 
 import msgspec
@@ -9,6 +8,7 @@ import msgspec
 from ragd.config.store_settings import StoreOptions
 
 _VARIABLE = "RAGD_STORE_OPTIONS"
+_decode = msgspec.json.Decoder(StoreOptions).decode
 
 
 def options_for_child(settings: StoreOptions) -> dict[str, str]:
@@ -18,4 +18,4 @@ def options_for_child(settings: StoreOptions) -> dict[str, str]:
 
 def options_of_parent(environment: Mapping[str, str]) -> StoreOptions:
     """The options that the parent process passed; the defaults if it passed none."""
-    return msgspec.convert(json.loads(environment.get(_VARIABLE, "{}")), StoreOptions)
+    return _decode(environment.get(_VARIABLE, "{}"))

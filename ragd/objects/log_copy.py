@@ -40,6 +40,10 @@ class CurrentCopy(Struct, frozen=True):
     fence: int = 0
 
 
+# Made once, before any thread needs it: msgspec crashes when two threads prepare the same type.
+decode_current = msgspec.json.Decoder(CurrentCopy).decode
+
+
 class NoCopy(Exception):
     """There is no copy at this address."""
 
@@ -49,7 +53,7 @@ def read_current(client: ObjectClient) -> CurrentCopy:
     found = client.get(CURRENT)
     if found is None:
         raise NoCopy
-    return msgspec.json.decode(found.data, type=CurrentCopy)
+    return decode_current(found.data)
 
 
 def log_files(home: Home) -> dict[str, Path]:

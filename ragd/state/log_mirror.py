@@ -121,6 +121,6 @@ class LogMirror:
         if found is None:
             self._client.create(CURRENT, data)
             return
-        before = msgspec.json.decode(found.data, type=CurrentCopy)
+        before = log_copy.decode_current(found.data)
         if before != copy and before.fence <= copy.fence:
             self._client.replace(CURRENT, data, found.tag)

@@ -35,6 +35,10 @@ class ReplayReply(Struct):
     oldest: int | None = None
 
 
+_decode_reply = msgspec.json.Decoder(ReplayReply).decode
+_decode_history = msgspec.json.Decoder(HistoryPart).decode
+
+
 async def replayed_state(
     events: Path, snapshots: Path, *, until: int | None = None, at: str | None = None
 ) -> Raw:
@@ -47,7 +51,7 @@ async def replayed_state(
 async def replayed_history(events: Path, snapshots: Path, until: int) -> HistoryPart:
     """What happened from the oldest record to this one. Raises RagdError as above."""
     found = await _run("history", events, snapshots, "--until", str(until))
-    return msgspec.json.decode(found, type=HistoryPart)
+    return _decode_history(found)
 
 
 async def _run(what: str, events: Path, snapshots: Path, *moment: str) -> Raw:
@@ -72,7 +76,7 @@ async def _run(what: str, events: Path, snapshots: Path, *moment: str) -> Raw:
                 child.kill()
             await child.wait()
     try:
-        reply = msgspec.json.decode(printed, type=ReplayReply)
+        reply = _decode_reply(printed)
     except msgspec.DecodeError:
         raise RagdError("INTERNAL", "The log could not be replayed.") from None
     if reply.oldest is not None:
