@@ -32,7 +32,8 @@ class PinnedTable:
             self._pinned = await asyncio.to_thread(self._open)
 
     def close(self) -> None:
-        self._threads.close()
+        """Begin no more reads. Those that run come to their end."""
+        self._threads = ReadThreads()  # reads that run keep theirs
         self._pinned = None
 
     async def refresh(self) -> int:

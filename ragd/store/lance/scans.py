@@ -57,15 +57,15 @@ class Scan(Struct, frozen=True):
 
 
 class ReadThreads:
-    """The threads for reads of one table. Quick lookups have their own, so they never wait long."""
+    """The threads for reads of one table. Quick lookups have their own, so they never wait long.
+
+    They end when the last version that reads with them is gone: a read that runs when the index is
+    closed comes to its end.
+    """
 
     def __init__(self) -> None:
         self.rows = ThreadPoolExecutor(PARALLEL_READS, thread_name_prefix="rows")
         self.keys = ThreadPoolExecutor(PARALLEL_READS, thread_name_prefix="keys")
-
-    def close(self) -> None:
-        for threads in (self.rows, self.keys):
-            threads.shutdown(wait=False, cancel_futures=True)
 
 
 class TableScans:
@@ -109,15 +109,8 @@ class TableScans:
     async def run(self, work: Callable[[], T], *, is_quick: bool = False) -> T:
         """Run a call of lance in a thread."""
         threads = self._threads.keys if is_quick else self._threads.rows
-        reading = asyncio.get_running_loop().run_in_executor(threads, work)
-        try:
-            with translated(self._path):
-                return await reading
-        except asyncio.CancelledError:
-            caller = asyncio.current_task()
-            if caller is not None and not caller.cancelling():  # closing cancels waiting reads
-                raise RuntimeError("the index is closed") from None
-            raise
+        with translated(self._path):
+            return await asyncio.get_running_loop().run_in_executor(threads, work)
 
 
 def _next(batches: Iterator[Any]) -> Any:
