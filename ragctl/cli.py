@@ -51,7 +51,7 @@ COMMANDS = {
     },
     "Inspect": {
         "coverage": "Show what the index has of each collection and folder.",
-        "timeline": "Show the last days: changes of health, jobs, runs.",
+        "timeline": "Show changes of health, jobs and runs of the last days.",
         "events": "Show the facts that the daemon recorded, or follow new ones.",
         "replay": "Show the state at any past moment, from the log alone.",
         "logs": "Show the daemon's own log.",
