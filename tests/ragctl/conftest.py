@@ -122,6 +122,25 @@ def reason(code: str, since: str = "2026-11-15T14:30:00.000000Z") -> dict[str, A
 
 
 JOB = "01JOB"
+NO_FILES: dict[str, Any] = {"total": 0, "reasons": {}, "files": []}
+EMPTY_VIEWS: dict[str, dict[str, Any]] = {  # of an index without notes
+    "/v1/coverage": {
+        "collections": [],
+        "folder": None,
+        "folders": [],
+        "left_out": 0,
+        "failed": NO_FILES,
+        "skipped": NO_FILES,
+    },
+    "/v1/timeline": {
+        "from": "",
+        "before": {"reasons": []},
+        "changes": [],
+        "runs": [],
+        "jobs": [],
+        "damage": [],
+    },
+}
 
 
 def step(name: str, current: int = 0, total: int = 0) -> dict[str, Any]:
@@ -350,6 +369,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self.answer(200, {"approvals": []})
         if url.path == "/v1/tokens":
             return self.answer(200, {"tokens": fake.tokens})
+        if url.path in EMPTY_VIEWS:
+            return self.answer(200, EMPTY_VIEWS[url.path])
         if url.path == "/v1/token":  # it accepts none
             return self.refuse("No.", "TOKEN_REFUSED", status=401)
         if url.path == "/v1/memories":

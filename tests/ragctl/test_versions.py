@@ -9,7 +9,14 @@ from ragctl import cli
 from ragd import __version__
 from tests.ragctl.conftest import FakeDaemon, Ragctl, complete
 
-OFFLINE = {"replay", "logs", "completion", "service", "open"}  # these ask no daemon anything
+OFFLINE = {
+    "replay",
+    "logs",
+    "completion",
+    "service",
+    "open",
+    "mirror",
+}  # these ask no daemon anything
 ELSEWHERE = {"mcp"}  # tests/ragctl/mcp/test_server.py: it talks for as long as its client does
 TALKS = [
     ("init", "{vault}"),
@@ -39,6 +46,8 @@ TALKS = [
     ("wait",),
     ("events",),
     ("events", "--health"),
+    ("coverage",),
+    ("timeline",),
     ("token", "list"),
     ("serve", "--listen", "192.0.2.1"),
 ]
