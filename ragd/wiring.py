@@ -131,16 +131,7 @@ class Pipeline:
             damage,
             self._new_identity,
         )
-        self.mirror: LogMirror | None = None
-        if settings.current.log.mirror and isinstance(place, ObjectPlace):
-            self.mirror = LogMirror(
-                ledger,
-                clock,
-                home,
-                place.client,
-                place.ensure_writable,
-                vault_id(settings.current),
-            )
+        self.mirror = self._make_mirror(home, clock)
         self.compactor = Compactor(ledger, clock, self.open_indexes, damage)
         self.store_writer = StoreWriter(
             ledger,
@@ -153,6 +144,15 @@ class Pipeline:
             damage,
         )
         claim.on_lost = self.store_writer.release_index
+
+    def _make_mirror(self, home: Home, clock: Clock) -> LogMirror | None:
+        """What copies the log to the object store, if the configuration asks for it."""
+        config, place = self._settings.current, self.place
+        if not config.log.mirror or not isinstance(place, ObjectPlace):
+            return None
+        return LogMirror(
+            self._ledger, clock, home, place.client, place.ensure_writable, vault_id(config)
+        )
 
     def actors(self) -> dict[str, Callable[[], Awaitable[None]]]:
         """The actors by name. Those that receive batches start before the one that forms them."""

@@ -12,7 +12,7 @@ from ragctl.bridge.bridge_lock import find_bridge, stop_bridge
 from ragctl.failure import Failure
 from ragctl.service_managers import MARK, Plan, Program, ServiceState, installed_service
 from ragctl.service_managers.systemd import Systemd, plan_unit, read_unit_state
-from ragctl.service_managers.systemd_unit import NO_RESTART_CODES, quote_unit_word
+from ragctl.service_managers.systemd_unit import FILTERED, NO_RESTART_CODES, quote_unit_word
 from ragctl.views.render import print_notice
 from ragd.paths import Home
 from ragd.runtime.subprocesses import code_folder
@@ -39,20 +39,7 @@ RestartSec=5
 RestartPreventExitStatus={hopeless}
 TimeoutStopSec=15
 
-# No core dumps, no new privileges, no sockets but local ones and IP, no unusual calls.
-LimitCORE=0
-UMask=0077
-NoNewPrivileges=yes
-RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
-SystemCallArchitectures=native
-SystemCallFilter=@system-service
-SystemCallFilter=~@privileged
-SystemCallErrorNumber=EPERM
-LockPersonality=yes
-RestrictNamespaces=yes
-RestrictRealtime=yes
-RestrictSUIDSGID=yes
-
+{filtered}
 [Install]
 WantedBy=default.target
 """
@@ -80,6 +67,7 @@ class PageService:
             command=" ".join(map(quote_unit_word, program.command)),
             environment="\n".join(f"Environment={quote_unit_word(one)}" for one in settings),
             hopeless=" ".join(map(str, NO_RESTART_CODES)),
+            filtered=FILTERED,
         ).encode()
 
     def require(self) -> None:

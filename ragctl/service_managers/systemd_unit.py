@@ -26,8 +26,8 @@ TimeoutStartSec=300
 TimeoutStopSec=60
 KillMode=mixed
 """
-_FILTERED = """\
-# No core dumps, no new privileges, no sockets but local ones and IP (Ollama), no unusual calls.
+FILTERED = """\
+# No core dumps, no new privileges, no sockets but local ones and IP, no unusual calls.
 LimitCORE=0
 UMask=0077
 NoNewPrivileges=yes
@@ -36,12 +36,12 @@ SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged
 SystemCallErrorNumber=EPERM
-MemoryDenyWriteExecute=yes
 LockPersonality=yes
 RestrictNamespaces=yes
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
 """
+_NO_NEW_CODE = "MemoryDenyWriteExecute=yes\n"
 _SANDBOX = """\
 # The file system, including the vault, is read-only, except for the folders that ragd writes.
 PrivateUsers=yes
@@ -82,7 +82,7 @@ def render_unit(program: Program, *, sandbox: bool) -> str:
         f"ExecStart=:{' '.join(map(quote_unit_word, program.command))}",
         *(f"Environment={setting}" for setting in environment),
         _SERVICE.format(hopeless=" ".join(map(str, NO_RESTART_CODES))),
-        _FILTERED,
+        FILTERED + _NO_NEW_CODE,
     ]
     if sandbox:
         lines.append(_SANDBOX.format(places="\n".join(_path_lines(program))))

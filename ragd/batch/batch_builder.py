@@ -102,11 +102,8 @@ class BatchBuilder:
             if reading.lost:
                 await self._report_lost(reading.lost, generation)
                 upserts = [path for path in upserts if self._where(path) not in reading.lost]
-            gone = [
-                path
-                for path in reading.gone
-                if path not in judged and not accepts(self._where(path))
-            ]
+            unjudged = [path for path in reading.gone if path not in judged]
+            gone = [path for path in unjudged if not accepts(self._where(path))]
             found = await self._judge_gone(gone, generation)
             moves |= found
             upserts = list(dict.fromkeys([*upserts, *found]))
@@ -129,8 +126,7 @@ class BatchBuilder:
                 moved=len(moved),
             )
             await self._pass_on(batch)
-            if size == FIRST_FILES and not final:
-                # Nothing else uses the machine until the first notes can be found.
+            if size == FIRST_FILES and not final:  # no further reads before these can be found
                 await self._batches.wait_until_dropped(batch.batch_id)
             removals, size = [], BATCH_FILES
 

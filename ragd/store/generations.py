@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import structlog
 
-from ragd.embed.providers.embedder_port import PassedOver, VectorSpace
+from ragd.embed.providers.embedder_port import PassedOver
 from ragd.errors import RagdError
 from ragd.events import BatchStored, Fact, IndexActivated, StoreCompacted, StoredFile
 from ragd.folds.tables import Table
@@ -102,20 +102,7 @@ class Generations:
         """Record that this index serves, and let it serve. Readers are told first: if that fails,
         nothing has changed, and the caller tries again."""
         await self._store.publish(index.identity.generation)
-        space: VectorSpace = index.identity.space
-        passed_over = index.identity.passed_over or PassedOver("")
-        await self._record(
-            IndexActivated(
-                generation=index.identity.generation,
-                provider=space.provider,
-                model=space.model,
-                dimensions=space.dimensions,
-                fingerprint=index.identity.fingerprint,
-                passed_over=passed_over.code,
-                configured=passed_over.configured,
-                made=passed_over.made,
-            )
-        )
+        await self._record(activation_of(index))
         building = self._open_indexes.building
         self._open_indexes.replace(index, None if building is index else building)
         self._crash.clear()  # an index that may have caused the crash no longer serves
@@ -269,6 +256,21 @@ class Generations:
 
     async def _record(self, fact: Fact) -> None:
         await self._ledger.journal.append(STORE_WRITER, fact)
+
+
+def activation_of(index: ChunkIndex) -> IndexActivated:
+    """The fact that this index serves."""
+    space, passed_over = index.identity.space, index.identity.passed_over or PassedOver("")
+    return IndexActivated(
+        generation=index.identity.generation,
+        provider=space.provider,
+        model=space.model,
+        dimensions=space.dimensions,
+        fingerprint=index.identity.fingerprint,
+        passed_over=passed_over.code,
+        configured=passed_over.configured,
+        made=passed_over.made,
+    )
 
 
 async def count_rows(index: ChunkIndex, where: str | None = None) -> "Counter[tuple[str, str]]":

@@ -13,14 +13,12 @@ import structlog
 
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
-from ragd.embed.providers.embedder_port import PassedOver
 from ragd.errors import RagdError
 from ragd.events import (
     BatchStored,
     DependencyLost,
     DependencyRecovered,
     Fact,
-    IndexActivated,
     StoreCompacted,
     StoredFile,
 )
@@ -28,6 +26,7 @@ from ragd.folds.catalog import Entry
 from ragd.folds.times import ns_of_iso
 from ragd.objects import writer_lease
 from ragd.state.ledger import Ledger
+from ragd.store.generations import activation_of
 from ragd.store.index_claim import CLAIM_CODES
 from ragd.store.index_damage import DAMAGE_CODES, IndexDamage
 from ragd.store.lance import ChunkIndex, LanceStore
@@ -137,7 +136,7 @@ class IndexFollower:
             await self._record(StoreCompacted(table_version=version))
         serving = self._ledger.state.catalog.index
         if serving is None or serving.generation != index.identity.generation:
-            await self._record(_activation(index))
+            await self._record(activation_of(index))
             await self._record(StoreCompacted(table_version=version))
 
     async def _record_problem(self, code: str | None) -> None:
@@ -181,17 +180,3 @@ async def _read_content(index: ChunkIndex) -> tuple[list[StoredFile], set[str]]:
 def _is_same(entry: Entry, file: StoredFile) -> bool:
     before = (entry.sha256, entry.chunks, entry.embedded, entry.mtime_ns)
     return before == (file.sha256, file.chunks, file.embedded, file.mtime_ns)
-
-
-def _activation(index: ChunkIndex) -> IndexActivated:
-    space, passed_over = index.identity.space, index.identity.passed_over or PassedOver("")
-    return IndexActivated(
-        generation=index.identity.generation,
-        provider=space.provider,
-        model=space.model,
-        dimensions=space.dimensions,
-        fingerprint=index.identity.fingerprint,
-        passed_over=passed_over.code,
-        configured=passed_over.configured,
-        made=passed_over.made,
-    )

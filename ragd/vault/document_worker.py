@@ -28,6 +28,7 @@ from ragd.vault.foreign_readers.reasons import (
     TOO_SLOW,
     UNKNOWN_KIND,
 )
+from ragd.vault.piped_process import IdleTimer, PipedProcess
 
 log = structlog.get_logger("documents")
 
@@ -65,14 +66,13 @@ class DocumentWorker:
         within_s: float = limits.WALL_S,
         command: Sequence[str] = COMMAND,
     ) -> None:
-        self._idle_s = idle_s
         self.within_s = within_s
         self._command = command
         self._one_at_a_time = threading.Lock()
+        self._idle = IdleTimer(idle_s, self._one_at_a_time, self._end)
         self._guard = threading.Lock()  # of `_process` and `_closed`
         self._process: _Process | None = None
         self._closed = False
-        self._timer: threading.Timer | None = None
 
     @property
     def pid(self) -> int | None:
@@ -89,11 +89,11 @@ class DocumentWorker:
             return Unreadable(TOO_LARGE)
         request = _Request(kind, encode_request(kind, data))
         with self._one_at_a_time:
-            self._cancel_timer()
+            self._idle.cancel()
             try:
                 return self._read(request)
             finally:
-                self._set_timer()
+                self._idle.start()
 
     def close(self) -> None:
         """End the process. A read that is under way raises CannotRead."""
@@ -102,7 +102,7 @@ class DocumentWorker:
             if self._process is not None:
                 self._process.kill()
         with self._one_at_a_time:
-            self._cancel_timer()
+            self._idle.cancel()
             self._end()
 
     def _read(self, request: _Request) -> Document | Unreadable:
@@ -161,74 +161,29 @@ class DocumentWorker:
         if process is not None:
             process.end()
 
-    def _set_timer(self) -> None:
-        self._timer = timer = threading.Timer(self._idle_s, self._end_idle)
-        timer.daemon = True
-        timer.start()
 
-    def _cancel_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _end_idle(self) -> None:
-        with self._one_at_a_time:
-            if self._timer is threading.current_thread():  # no file came in between
-                self._timer = None
-                self._end()
-
-
-class _Process:
+class _Process(PipedProcess):
     """The running process. Raises OSError if it cannot be started."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._child = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # libraries may print what a file contains
-            env=subprocesses.clean_environment(
-                ORT_DISABLE_TELEMETRY="1",
-                MALLOC_ARENA_MAX="2",
-                OMP_NUM_THREADS="1",
-                OPENBLAS_NUM_THREADS="1",
-            ),
-            cwd=os.path.sep,
-            start_new_session=True,  # Ctrl-C in the terminal must not stop it
+        super().__init__(
+            command, ORT_DISABLE_TELEMETRY="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"
         )
         self.answered = 0
         self.has_models = False
         self._inherited = _most_memory()
 
-    @property
-    def pid(self) -> int:
-        return self._child.pid
-
-    @property
-    def has_ended(self) -> bool:
-        return self._child.poll() is not None
-
     def ask(self, request: _Request, within_s: float) -> tuple[Document | Unreadable, str]:
         """The answer, and the place of a defect of the reader, if there was one. Raises _Ended."""
-        assert self._child.stdin is not None
-        assert self._child.stdout is not None
         self.has_models |= request.kind == "image"
-        too_slow = threading.Event()
-        alarm = threading.Timer(within_s, self._stop, [too_slow])
-        alarm.daemon = True
-        alarm.start()
-        try:
-            self._child.stdin.write(request.framed)
-            self._child.stdin.flush()
-            body = read_frame(self._child.stdout, limits.REPLY_BYTES)
+        # Suppressed: the process has ended, or sends what is not a reply.
+        with self.killed_after(within_s) as too_slow, contextlib.suppress(OSError, ValueError):
+            self.write(request.framed)
+            body = read_frame(self.replies, limits.REPLY_BYTES)
             if body is not None:
                 answer = checked(body)
                 self.answered += 1
                 return answer
-        except (OSError, ValueError):  # it has ended, or sends what is not a reply
-            pass
-        finally:
-            alarm.cancel()
         raise self._why_ended(too_slow.is_set())
 
     def _why_ended(self, too_slow: bool) -> _Ended:
@@ -240,22 +195,6 @@ class _Process:
         full = crashed and memory > max(MUCH_MEMORY * most, self._inherited)
         reason = TOO_MUCH_MEMORY if full else CRASHED
         return _Ended(reason, may_differ=not crashed or self.answered > 0)
-
-    def _stop(self, too_slow: threading.Event) -> None:
-        too_slow.set()
-        self.kill()
-
-    def kill(self) -> None:
-        self._child.kill()
-
-    def end(self) -> None:
-        """Kill the process and free what belongs to it."""
-        self.kill()
-        self._child.wait()
-        for pipe in (self._child.stdin, self._child.stdout):
-            assert pipe is not None
-            with contextlib.suppress(OSError):
-                pipe.close()
 
 
 def _most_memory() -> int:

@@ -9,20 +9,18 @@ are the same either way. It never reads a file.
 import contextlib
 import os
 import select
-import subprocess
 import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from typing import IO
+from collections.abc import Sequence
 
 import structlog
 
 from ragd.notes.model import ChunkOptions, Note
 from ragd.notes.parse import Unparsable, parse_note
-from ragd.runtime import subprocesses
 from ragd.vault.parse_worker import ParseRequest, UnparsedNote, encode_request, read_reply
+from ragd.vault.piped_process import IdleTimer, PipedProcess
 from ragd.vault.token_count import shipped_word_pieces
 
 log = structlog.get_logger("note_parsers")
@@ -50,13 +48,12 @@ class NoteParsers:
     ) -> None:
         self.count_tokens = shipped_word_pieces().count
         self._command = command
-        self._idle_s = idle_s
         self._within_s = within_s
         self._one_at_a_time = threading.Lock()
+        self._idle = IdleTimer(idle_s, self._one_at_a_time, self._end_all)
         self._guard = threading.Lock()  # of `_processes` and `_closed`
         self._processes: list[_ParseProcess] = []
         self._closed = False
-        self._timer: threading.Timer | None = None
         self._failures = 0  # in a row
         self._rests_until = 0.0
 
@@ -74,11 +71,11 @@ class NoteParsers:
         if _are_few(notes) or self._must_rest():
             return self._parse_here(requests)
         with self._one_at_a_time:
-            self._cancel_timer()
+            self._idle.cancel()
             try:
                 return self._parse_there(requests)
             finally:
-                self._set_timer()
+                self._idle.start()
 
     def close(self) -> None:
         """End the processes. Notes that are being split are finished in the daemon."""
@@ -87,7 +84,7 @@ class NoteParsers:
             for process in self._processes:
                 process.kill()
         with self._one_at_a_time:
-            self._cancel_timer()
+            self._idle.cancel()
             self._end_all()
 
     def _must_rest(self) -> bool:
@@ -167,86 +164,22 @@ class NoteParsers:
         for process in list(self._processes):
             self._end(process)
 
-    def _set_timer(self) -> None:
-        self._timer = timer = threading.Timer(self._idle_s, self._end_idle)
-        timer.daemon = True
-        timer.start()
 
-    def _cancel_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _end_idle(self) -> None:
-        with self._one_at_a_time:
-            if self._timer is threading.current_thread():  # no read came in between
-                self._timer = None
-                self._end_all()
-
-
-class _ParseProcess:
+class _ParseProcess(PipedProcess):
     """One running process. Raises OSError if it cannot be started."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        self._child = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # a traceback could show what a note contains
-            env=subprocesses.clean_environment(MALLOC_ARENA_MAX="2"),
-            cwd=os.path.sep,
-            start_new_session=True,  # Ctrl-C in the terminal must not stop it
-        )
-
-    @property
-    def pid(self) -> int:
-        return self._child.pid
-
-    @property
-    def has_ended(self) -> bool:
-        return self._child.poll() is not None
-
-    @property
-    def replies(self) -> IO[bytes]:
-        assert self._child.stdout is not None
-        return self._child.stdout
 
     def send(self, request: ParseRequest, within_s: float) -> None:
         """Send a request. If that is not possible, `answer` returns None."""
-        assert self._child.stdin is not None
-        with self._killed_after(within_s), contextlib.suppress(OSError, ValueError):
-            self._child.stdin.write(encode_request(request))
-            self._child.stdin.flush()
+        with self.killed_after(within_s), contextlib.suppress(OSError, ValueError):
+            self.write(encode_request(request))
 
     def answer(self, request: ParseRequest, within_s: float) -> list[Parsed] | None:
         """The answer to the request that was sent; None if the process crashed or hangs."""
         try:
-            with self._killed_after(within_s):
+            with self.killed_after(within_s):
                 return read_reply(self.replies, request)
         except (OSError, ValueError):  # it has ended, or sends what is not a reply
             return None
-
-    @contextlib.contextmanager
-    def _killed_after(self, seconds: float) -> Iterator[None]:
-        alarm = threading.Timer(seconds, self.kill)
-        alarm.daemon = True
-        alarm.start()
-        try:
-            yield
-        finally:
-            alarm.cancel()
-
-    def kill(self) -> None:
-        self._child.kill()
-
-    def end(self) -> None:
-        """Kill the process and free what belongs to it."""
-        self.kill()
-        self._child.wait()
-        for pipe in (self._child.stdin, self._child.stdout):
-            assert pipe is not None
-            with contextlib.suppress(OSError):
-                pipe.close()
 
 
 def _first_done(
