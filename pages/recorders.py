@@ -24,6 +24,8 @@ def recorders(package: Path, facts: Iterable[str]) -> dict[str, list[str]]:
             name = getattr(definition, "name", "")
             for fact in _made_in(definition) & wanted:
                 found[fact] |= actors[module] or _importers(module, name, trees, actors)
+                if isinstance(definition, ast.FunctionDef):  # makes a fact, also for others
+                    found[fact] |= _importers_by_name(module, name, trees, actors)
     return {fact: sorted(found[fact]) for fact in sorted(wanted)}
 
 
@@ -51,14 +53,24 @@ def _importers(
     module: str, name: str, trees: dict[str, ast.Module], actors: dict[str, set[str]]
 ) -> set[str]:
     """The actors that import this definition; if none does, those that import its module."""
-    by_name: set[str] = set()
-    by_module: set[str] = set()
-    for other, tree in trees.items():
-        for place, imported in _imported(tree):
-            if place == module:
-                by_module |= actors[other]
-                by_name |= actors[other] if imported == name else set()
-    return by_name or by_module
+    by_name = _importers_by_name(module, name, trees, actors)
+    return by_name or {
+        actor
+        for other, tree in trees.items()
+        if any(place == module for place, _ in _imported(tree))
+        for actor in actors[other]
+    }
+
+
+def _importers_by_name(
+    module: str, name: str, trees: dict[str, ast.Module], actors: dict[str, set[str]]
+) -> set[str]:
+    return {
+        actor
+        for other, tree in trees.items()
+        if (module, name) in _imported(tree)
+        for actor in actors[other]
+    }
 
 
 def _package(module: str) -> str:
