@@ -6,6 +6,7 @@ import sys
 from ragd import __version__
 from ragd.errors import EXIT_INTERRUPTED
 from ragd.paths import Home
+from ragd.runtime.garbage_collection import collector_paused
 
 
 def main() -> None:
@@ -20,7 +21,8 @@ def main() -> None:
     parser.add_argument("--version", action="version", version=f"ragd {__version__}")
     arguments = parser.parse_args()
 
-    from ragd.daemon import run
+    with collector_paused():
+        from ragd.daemon import run
 
     try:
         code = run(Home(arguments.home))

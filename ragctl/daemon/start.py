@@ -17,7 +17,6 @@ from ragctl.failure import Disconnected, Failure, NotRunning, TimedOut
 from ragctl.views.render import clean, print_notice
 from ragd.errors import EXIT_ALREADY_RUNNING, NO_SUCH_ENDPOINT
 from ragd.paths import Home
-from ragd.runtime import subprocesses
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -220,6 +219,8 @@ def _errors_file(home: Home) -> TextIO:
 
 def spawn_daemon(home: Home, errors: TextIO) -> "Popen[bytes]":
     import subprocess
+
+    from ragd.runtime import subprocesses
 
     environment = subprocesses.environment()
     for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"):

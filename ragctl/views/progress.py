@@ -14,6 +14,7 @@ from ragctl.views.render import (
     counted,
     emit_json,
     format_duration,
+    format_elapsed,
     print_notice,
     terminal_columns,
 )
@@ -81,11 +82,6 @@ def format_rate(rate: float) -> str:
     if rate >= 10:
         return f"{rate:,.0f}/s"
     return f"{rate:.1f}/s" if rate >= 1 else f"{rate * 60:.0f}/min"
-
-
-def format_elapsed(seconds: float) -> str:
-    """A duration, with tenths of a second below ten seconds."""
-    return format_duration(seconds) if seconds >= 10 else f"{seconds:.1f} s"
 
 
 def format_time_left(seconds: float) -> str:

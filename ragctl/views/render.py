@@ -193,6 +193,11 @@ def format_duration(seconds: float) -> str:
     return " ".join(parts[:2]) or "0 s"
 
 
+def format_elapsed(seconds: float) -> str:
+    """A duration, with tenths of a second below ten seconds."""
+    return format_duration(seconds) if seconds >= 10 else f"{seconds:.1f} s"
+
+
 def unix_seconds(moment: str) -> float | None:
     """A timestamp of the daemon in seconds since 1970; None if it is not a timestamp."""
     from datetime import datetime

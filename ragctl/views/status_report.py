@@ -6,8 +6,6 @@ It makes no request.
 import json
 from typing import Any
 
-from ragctl.views.collections import describe_collection
-from ragctl.views.progress import format_elapsed
 from ragctl.views.render import (
     Ink,
     add_home_option,
@@ -15,6 +13,7 @@ from ragctl.views.render import (
     clean,
     counted,
     format_duration,
+    format_elapsed,
     format_table,
     format_until,
     local_time,
@@ -155,6 +154,8 @@ def _collections(collections: list[dict[str, Any]], ink: Ink) -> list[tuple[str,
     """One line for each collection; nothing if there is only the vault."""
     if len(collections) < 2:
         return []
+    from ragctl.views.collections import describe_collection
+
     dot = f" {ink.sign('·')} "
     return [
         (

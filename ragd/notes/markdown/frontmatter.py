@@ -1,14 +1,11 @@
 """Reads the properties at the top of a note: the block between its first two lines of `---`.
 
-It never builds YAML objects: it reads the parser's events, keeps plain strings, follows no alias
-and refuses a block that is too large or too deep. A block that cannot be read is ordinary text, but
-`rag: false` in it still hides the note: in doubt, a note is not indexed.
+`yaml_block.py` reads the YAML; this module says what the values mean. A block that cannot be read
+is ordinary text, but `rag: false` in it still hides the note: in doubt, a note is not indexed.
 """
 
 import re
-from itertools import accumulate
 
-import yaml
 from msgspec import Struct
 
 from ragd.notes.characters import one_line
@@ -17,7 +14,6 @@ from ragd.notes.markdown.sanitise import plain_line
 from ragd.notes.properties import encode_properties
 
 MOST_CHARACTERS = 65_536
-DEEPEST = 64
 MOST_VALUES = 200  # of tags or aliases
 LONGEST_VALUE = 200
 LONGEST_TITLE = 300
@@ -37,15 +33,11 @@ _MAY_HIDE = re.compile(
     re.I,
 )
 _FALSE = {"false", "no", "off"}
-_ALIAS = "*"  # replaces a value that is an alias
 # Properties that say when a note's matter began, or when the note was created.
 _BEGINNINGS = (
     *("day", "start", "start_date", "start-date", "start date"),
     *("created", "created_at", "date_created", "date-created", "date created", "creation_date"),
 )
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_NESTING = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 Values = dict[str, list[str]]
 
@@ -68,10 +60,6 @@ class Frontmatter(Struct, frozen=True):
 NONE = Frontmatter()
 
 
-class _TooDeep(Exception):
-    """The block is nested too deeply."""
-
-
 def read(text: str) -> Frontmatter:
     """The frontmatter of a note, from its whole text with line feeds as line ends."""
     first = text[:64].split("\n", 1)[0]
@@ -85,16 +73,18 @@ def read(text: str) -> Frontmatter:
     may_hide = _MAY_HIDE.search(f"\n{block}\n") is not None
     if len(block) > MOST_CHARACTERS:
         return Frontmatter(hidden=may_hide, warning=TOO_LARGE)
+    from ragd.notes.markdown import yaml_block  # takes 15 ms, which a start does not need
+
     try:
-        values = _read_values(block)
-    except _TooDeep:
+        values = yaml_block.read_values(block)
+    except yaml_block.TooDeep:
         return Frontmatter(end, block, hidden=may_hide, warning=TOO_DEEP)
-    except (yaml.YAMLError, ValueError):
+    except yaml_block.NotYaml:
         return Frontmatter(end, block, hidden=may_hide, warning=NOT_YAML)
     if values is None:
         return Frontmatter(end, block, hidden=may_hide, warning=NOT_A_MAPPING)
     hides = _HIDES.search(f"\n{block}\n") is not None  # even if a later line says otherwise
-    if "<<" in values or _ALIAS in values.get("rag", []):
+    if "<<" in values or yaml_block.ALIAS in values.get("rag", []):
         hides = hides or may_hide  # aliases are not resolved
     return Frontmatter(
         end,
@@ -113,61 +103,6 @@ def read(text: str) -> Frontmatter:
         hidden=hides or any(word.strip().lower() in _FALSE for word in values.get("rag", [])),
         warning=UNFILLED if "{{" in block or "<%" in block else None,
     )
-
-
-def _read_values(block: str) -> Values | None:
-    """The strings under each top-level key; None if the block is not a mapping."""
-    _refuse_depth(block)
-    found: Values = {}
-    depth, skip, key = 0, 0, None
-    gathered: list[str] = []
-    awaits_key = True
-    for event in yaml.parse(block, Loader=_LOADER):
-        if isinstance(event, yaml.DocumentEndEvent):
-            break
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > DEEPEST:
-                raise _TooDeep
-            mapping = isinstance(event, yaml.MappingStartEvent)
-            if depth == 1 and not mapping:
-                return None
-            if depth > 1 and mapping and not skip:
-                skip = depth
-            continue
-        if isinstance(event, yaml.CollectionEndEvent):
-            skip = 0 if skip == depth else skip
-            depth -= 1
-            if depth != 1:
-                continue
-        elif isinstance(event, yaml.ScalarEvent):
-            if depth == 0:
-                return None if event.value.strip() else {}
-            empty = event.style in (None, "") and event.value in ("", "~", "null", "Null", "NULL")
-            if not skip and not empty:
-                gathered.append(event.value)
-            if depth != 1:
-                continue
-        elif not (isinstance(event, yaml.AliasEvent) and depth == 1):
-            continue
-        elif key == "rag" and not awaits_key:
-            gathered.append(_ALIAS)
-        # A whole top-level node is complete: it is a key, or the value of the last key.
-        if awaits_key:
-            key = gathered[0].strip().lower() if len(gathered) == 1 else None
-        elif key is not None:
-            found[key] = gathered
-        gathered = []
-        awaits_key = not awaits_key
-    return found
-
-
-def _refuse_depth(block: str) -> None:
-    """Raise for deep brackets before parsing: libyaml needs quadratic time for them."""
-    if block.count("[") + block.count("{") > DEEPEST:
-        steps = [_NESTING[char] for char in block if char in _NESTING]
-        if max(accumulate(steps), default=0) > DEEPEST:
-            raise _TooDeep
 
 
 def _single_value(values: Values, key: str) -> str | None:

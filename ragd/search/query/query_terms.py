@@ -7,6 +7,7 @@ in German, but not in English. Chinese, Japanese and Korean are read in pairs of
 
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Set
+from functools import cache
 from itertools import pairwise
 
 from msgspec import Struct
@@ -107,10 +108,10 @@ def _compounds(words: str) -> list[str]:
 
 def _function_words(words: Collection[str]) -> frozenset[str]:
     """The function words of the language that the words are in. A single one proves nothing."""
-    different = set(words)
-    fits = [len(different & known) for known in _FUNCTION_WORDS]
+    different, known_words = set(words), _all_function_words()
+    fits = [len(different & known) for known in known_words]
     best = fits.index(max(fits))
-    return _FUNCTION_WORDS[best] if best == 0 or fits[best] > 1 else frozenset()
+    return known_words[best] if best == 0 or fits[best] > 1 else frozenset()
 
 
 def _readable_share(words: Collection[str], count_tokens: Count) -> float:
@@ -224,4 +225,8 @@ _ASKING_STEMS = frozenset(
         )
     )
 )
-_FUNCTION_WORDS = [frozenset(_words(language)) for language in stop_words.ALL]
+
+
+@cache
+def _all_function_words() -> list[frozenset[str]]:
+    return [frozenset(_words(language)) for language in stop_words.ALL]

@@ -5,13 +5,14 @@ have two typos. The first letter counts as right, because people rarely mistype 
 function words, abbreviations in capitals, and words of scripts without spaces.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 
 from msgspec import Struct
 
 from ragd.notes import languages, stop_words
+from ragd.notes.late_pattern import LatePattern
 
 SHORTEST = 4  # letters; a shorter word is close to too many others
 LONG = 8  # letters from which two typos are allowed
@@ -19,9 +20,9 @@ MOST_USED = 2  # words that are searched for one mistyped word
 MOST_CHANGED = 4  # letters that two typos can add or remove
 MOST_COMPARED = 20_000  # words, for two typos
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = LatePattern(r"[^\W\d_]+")
 # Chinese, Japanese, Korean, Thai, Lao, Burmese, Khmer: no spaces, or endings joined to words.
-_UNSPACED = re.compile("[฀-໿က-႟ក-៿぀-ヿ㐀-䶿一-鿿豈-﫿가-힯]")
+_UNSPACED = LatePattern("[฀-໿က-႟ក-៿぀-ヿ㐀-䶿一-鿿豈-﫿가-힯]")
 
 
 class Correction(Struct, frozen=True):
@@ -70,7 +71,7 @@ class Vocabulary:
             ]
         found = [one for one in dict.fromkeys(found) if _may_stand_for(word, one)]
         found.sort(key=lambda one: (one[0] != word[0], -self._counts[one], one))
-        is_function_word = bool(found) and found[0] in _FUNCTION_WORDS
+        is_function_word = bool(found) and found[0] in _function_words()
         return found[: 1 if is_function_word else MOST_USED]  # "wich" is not also "witch"
 
     def _letters_of(self, word: str) -> Iterable[str]:
@@ -93,7 +94,7 @@ def maybe_mistyped(question: str, vocabulary: Vocabulary) -> list[str]:
         if len(word) >= SHORTEST
         and not _UNSPACED.search(word)
         and not word.isupper()
-        and normalised(word) not in _FUNCTION_WORDS
+        and normalised(word) not in _function_words()
         and normalised(word) not in vocabulary
         and all(part not in vocabulary for part in normalised(word).split("'"))
     ]
@@ -154,8 +155,10 @@ def _script(letter: str) -> str:
     return unicodedata.name(letter, "OTHER").partition(" ")[0]
 
 
-_FUNCTION_WORDS = frozenset(
-    normalised(word)
-    for words in (languages.FUNCTION_WORDS, *map(str.split, stop_words.ALL))
-    for word in words
-)
+@cache
+def _function_words() -> frozenset[str]:
+    return frozenset(
+        normalised(word)
+        for words in (languages.FUNCTION_WORDS, *map(str.split, stop_words.ALL))
+        for word in words
+    )

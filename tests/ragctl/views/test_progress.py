@@ -9,11 +9,10 @@ from ragctl.views.progress import (
     Pace,
     TerminalProgress,
     compose_line,
-    format_elapsed,
     format_rate,
     format_time_left,
 )
-from ragctl.views.render import Ink
+from ragctl.views.render import Ink, format_elapsed
 from tests.ragctl.conftest import complete, step
 
 
