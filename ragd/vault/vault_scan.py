@@ -77,7 +77,7 @@ def join_scans(
     for name, root in roots.items():
         languages.update(root.languages)
         prefix = "" if name == VAULT else join_path(name, "") + "/"
-        whole.notes += [_with_prefix(note, prefix) for note in root.notes] if prefix else root.notes
+        whole.notes += _with_prefix(root.notes, prefix) if prefix else root.notes
         whole.skipped += [(prefix + one.path, one.reason) for one in root.skipped]
         whole.unreadable_folders += [prefix + folder for folder in root.unreadable_folders]
         room = MOST_TEMPLATES - len(whole.templates)
@@ -90,5 +90,5 @@ def join_scans(
     return whole
 
 
-def _with_prefix(note: NoteFile, prefix: str) -> NoteFile:
-    return NoteFile(prefix + note.path, note.size, note.mtime_ns, note.ctime_ns)
+def _with_prefix(notes: list[NoteFile], prefix: str) -> list[NoteFile]:
+    return [NoteFile(prefix + n.path, n.size, n.mtime_ns, n.ctime_ns) for n in notes]
