@@ -60,6 +60,17 @@ test("the results are those of the API, in its order", async () => {
   assert.deepEqual(shown, data.results.map((one) => one.citation));
 });
 
+test("Markdown is shown as a reader sees it", async () => {
+  await openSearch("q=Project+ideas");
+  const text = page.locator('article[data-citation^="Projects/Ideas.md"] .text').first();
+  assert.equal(await text.locator("s").innerText(), "learn the veena");
+  assert.equal(await text.locator("em").innerText(), "not");
+  assert.equal(await text.locator(".heading").first().innerText(), "Project ideas");
+  const shown = await text.innerText();
+  assert.ok(shown.includes("• bike lights that talk to each other"), shown);
+  assert.doesNotMatch(shown, /^#+ |~~|^- /m);
+});
+
 test("sensitive text is not in the page until it is asked for", async () => {
   await openSearch();
   await visit.shot("search");

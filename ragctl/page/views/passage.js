@@ -2,6 +2,7 @@
 import { call } from "../api.js";
 import { el, replace } from "../dom.js";
 import { address, obsidianAddress } from "../format.js";
+import { drawMarkdown } from "../markdown.js";
 import { dots, errorNotice, marked, veil, withCode } from "../parts.js";
 import { NOTE, PASSAGE } from "../strings.js";
 import { drawLines } from "./note_lines.js";
@@ -31,7 +32,8 @@ function flags(result) {
 }
 
 function passageText(result, words) {
-  const content = el("div", { class: "text", dir: "auto" }, marked(result.chunk_text, words));
+  const text = drawMarkdown(result.chunk_text, (plain) => marked(plain, words));
+  const content = el("div", { class: "text", dir: "auto" }, text);
   if (result.chunk_text.length <= LONG_CHARS) return content;
   content.classList.add("cut");
   const more = el(
