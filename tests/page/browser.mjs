@@ -1,8 +1,11 @@
 // A real Chromium with the page open and signed in. It notes everything that must not happen: a
 // dialog, an error, a request to another site, a blocked script.
-import { mkdir } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 export const SHOTS = path.join(HERE, "shots");
@@ -22,8 +25,20 @@ const SWITCHES = [
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
 
+// Several files of tests start at once, and one may be interrupted: the folder appears when it is whole.
+async function unpack() {
+  if (existsSync(UNPACKED)) return;
+  const folder = await mkdtemp(`${UNPACKED}-`);
+  const environment = { ...process.env, TMPDIR: folder };
+  await promisify(execFile)(process.execPath, [path.join(HERE, "unpack.mjs")], { env: environment });
+  await rename(folder, UNPACKED).catch(async (why) => {
+    await rm(folder, { recursive: true });
+    if (!existsSync(UNPACKED)) throw why;
+  });
+}
+
 export async function launch() {
-  await mkdir(UNPACKED, { recursive: true });
+  await unpack();
   await mkdir(SHOTS, { recursive: true });
   const before = process.env.TMPDIR;
   process.env.TMPDIR = UNPACKED;

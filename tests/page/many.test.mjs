@@ -27,9 +27,17 @@ test("search finds notes while a question is typed", async () => {
   const question = vocabulary.slice(40, 43).join(" ");
   await page.keyboard.type(question);
   await page.waitForFunction((text) => document.querySelectorAll("article").length === 10 && location.search.includes(encodeURIComponent(text.split(" ")[2])), question);
-  const { data } = await stage.search(question, { max_results: 10 });
-  await page.waitForFunction((first) => document.querySelector("article")?.dataset.citation === first, data.results[0].citation);
   await visit.shot("many-search");
+  // The index may still be compacted after 10,000 new notes. That changes the order of equals.
+  for (let left = 10; ; left--) {
+    const { data } = await stage.search(question, { max_results: 10 });
+    await visit.open(`/search?q=${encodeURIComponent(question)}`);
+    await page.locator("article").nth(9).waitFor();
+    const shown = await page.locator("article").evaluateAll((all) => all.map((one) => one.dataset.citation));
+    const expected = data.results.map((one) => one.citation);
+    if (left === 0) assert.deepEqual(shown, expected);
+    if (shown.join() === expected.join()) break;
+  }
 });
 
 test("an expected note is explained", async () => {
