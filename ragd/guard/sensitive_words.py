@@ -52,6 +52,10 @@ _AMOUNT = re.compile(
     r"|[一二两三四五六七八九几] ?(?:块钱|塊錢|美元|欧元|歐元|英镑|英鎊)"
     r"|[\d十百千万] ?[块塊](?!\w)|[一二两三四五六七八九] ?元(?!\w)"
 )
+# `$10^4$` is no amount. No word may be in it, so that a sentence between two amounts stays.
+_FORMULA = re.compile(
+    r"\$(?=\S)(?=[^$\n]{0,200}[\^\\={}])(?:(?!(?<!\\)\b[^\W\d_]{3,}\b)[^$\n]){1,200}(?<=\S)\$(?!\d)"
+)
 
 
 class SensitiveWords:
@@ -189,7 +193,8 @@ def _unit_of(word: str) -> tuple[str, bool]:
 
 
 def without_harmless_uses(text: str) -> str:
-    """A normalised text without harmless uses of sensitive words."""
+    """A normalised text without harmless uses of sensitive words, and without formulas."""
+    text = _FORMULA.sub(" , ", text) if "$" in text else text
     for trigger, use in _harmless():
         if trigger in text:
             text = use.sub(" , ", text)
