@@ -5,7 +5,7 @@ at the next start. It writes no notes. `reindex_switch.py` makes and switches ge
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 
 import structlog
 
@@ -174,7 +174,8 @@ class Generations:
         self, index: ChunkIndex, table: Table, generation: str = ""
     ) -> None:
         """Record commits of a run that died before it recorded them. Otherwise the rows of a note
-        that was removed or hidden since then would stay forever."""
+        that was removed or hidden since then would stay forever. A job may have read the vault
+        already: what it skipped is removed here, and another job looks again."""
         version, known = await index.version(), table.files
         if index.opened_version <= table.table_version:
             if version > table.table_version:  # only this writer's fence was added
@@ -190,16 +191,18 @@ class Generations:
         lost = known.keys() - {path for path, _ in rows}
         if not found and not lost:
             return
+        skipped = {path for path, _ in found} & self._ledger.state.catalog.skipped.keys()
+        if skipped:
+            version = await index.replace([], sorted(skipped))
         stored = BatchStored(
             job_id="",
-            files=await _stored_files(index, found),
-            removed=sorted(lost),
+            files=await _stored_files(index, found, without=skipped),
+            removed=sorted(lost | (skipped & known.keys())),
             table_version=version,
             generation=generation,
         )
         await self._ledger.journal.append_parts(STORE_WRITER, stored)
-        if not self._ledger.state.jobs.open:
-            await request_job(self._record, "sync", "recovery")
+        await request_job(self._record, "sync", "recovery")
 
     async def _drop_foreign(self, index: ChunkIndex) -> None:
         """Another vault is configured, and notes of two vaults must not mix. While its folder does
@@ -281,10 +284,13 @@ async def count_rows(index: ChunkIndex, where: str | None = None) -> "Counter[tu
     return found
 
 
-async def _stored_files(index: ChunkIndex, rows: Mapping[tuple[str, str], int]) -> list[StoredFile]:
+async def _stored_files(
+    index: ChunkIndex, rows: Mapping[tuple[str, str], int], without: Collection[str] = ()
+) -> list[StoredFile]:
     """Notes as the table describes them: it has neither their times nor their sizes."""
     embedded = await count_rows(index, "vector IS NOT NULL")
     return [
         StoredFile(path, sha256, 0, 0, count, embedded[path, sha256])
         for (path, sha256), count in rows.items()
+        if path not in without
     ]
