@@ -2,8 +2,8 @@
 
 import pytest
 
-from ragd.guard.sensitive import normalised
 from ragd.guard.sensitive_words import MONEY, SensitiveWords, without_harmless_uses
+from ragd.guard.word_matching import normalised
 
 WORDS = SensitiveWords([MONEY])
 

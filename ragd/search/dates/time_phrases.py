@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragd.notes.late_pattern import LatePattern
 from ragd.search.dates import day_spans, time_names
@@ -54,7 +54,7 @@ def find_time(question: str, today: date, birthdays: Birthdays | None = None) ->
     text = question
     if not _QUOTED.fullmatch(text.strip()):  # the whole question is in quotation marks
         text = _QUOTED.sub(lambda match: "\0" * len(match.group()), text)
-    found = find_points(text, today, birthdays or {})
+    found = _join_years(text, find_points(text, today, birthdays or {}))
     reader = _PhraseReader(text, today)
     at = 0
     while at < len(found):
@@ -204,6 +204,30 @@ class _PhraseReader:
             self.removed.append((start, end))
 
 
+def _join_years(text: str, points: Sequence[Point]) -> list[Point]:
+    """The points; one that is followed by its year, as one point."""
+    joined: list[Point] = []
+    for point in points:
+        between = text[joined[-1].end : point.start] if joined else ""
+        inside = _within_year(joined[-1], point, between) if joined else None
+        if inside is not None:
+            joined[-1] = inside
+        else:
+            joined.append(point)
+    return joined
+
+
+def _within_year(point: Point, year: Point, between: str) -> Point | None:
+    """March of last year: the point in the year that is named right after it."""
+    if point.of_year is None or year.fixed is None or not _OF.fullmatch(between):
+        return None
+    number = year.fixed.start.year
+    span = point.of_year(number) if year.fixed == day_spans.year_span(number) else None
+    if span is None:
+        return None
+    return structs.replace(point, end=year.end, fixed=span, of_year=None, is_sure=True)
+
+
 def _side(word: str) -> str:
     """`before` or `after`, in any of the languages."""
     return "before" if word.lower() in ("before", "vor", "前", "之前", "以前") else "after"
@@ -250,7 +274,9 @@ def _within_named_year(phrases: Sequence[Phrase], today: date) -> tuple[Phrase, 
     for phrase in phrases:
         if phrase.every_year:
             inside = tuple(s for s in phrase.spans if s.start.year == year.spans[0].start.year)
-            phrase = Phrase(phrase.words, inside) if inside else phrase
+            both = sorted((phrase, year), key=phrases.index)
+            words = ", ".join(one.words for one in both)
+            phrase = Phrase(words, inside) if inside else phrase
         if phrase is not year:
             narrowed.append(phrase)
     return tuple(narrowed)
@@ -283,6 +309,7 @@ def _directly_before(text: str) -> LatePattern:
 
 _QUOTED = LatePattern(r'"[^"]*"|“[^”]*”|„[^“]*“')
 _COMMA = LatePattern(r",?\s+(?:the\s+|den\s+)?")
+_OF = LatePattern(r",?\s+(?:(?:of|in|im|des)\s+)?", re.I)
 _BETWEEN = LatePattern(
     r"(?:(?<![\w-])(?:between|from|zwischen|vom|von)\s+(?:(?:the|dem|der)\s+)?|从|在)$", re.I
 )

@@ -30,6 +30,27 @@ def named(question: str, today: date = TODAY) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
+    ("question", "words", "start", "end"),
+    [
+        ("what of November last year?", "November last year", "2025-11-01", "2025-11-30"),
+        ("November of last year", "November of last year", "2025-11-01", "2025-11-30"),
+        ("all since March last year", "since March last year", "2025-03-01", "2026-11-16"),
+        ("the end of May last year", "the end of May last year", "2025-05-21", "2025-05-31"),
+        ("from May to July two years ago", None, "2024-05-01", "2024-07-31"),
+        ("zwischen März und Mai letzten Jahres", None, "2025-03-01", "2025-05-31"),
+        ("what did I do last year in March?", "last year, in March", "2025-03-01", "2025-03-31"),
+        ("my birthday two years ago", None, "2024-05-14", "2024-05-14"),
+    ],
+)
+def test_a_year_after_or_before_a_time_belongs_to_it(
+    question: str, words: str | None, start: str, end: str
+) -> None:
+    [phrase] = find_time(question, TODAY, BIRTHDAYS).phrases
+    assert phrase.words == (words or question)
+    assert [span.iso_days() for span in phrase.spans] == [(start, end)]
+
+
+@pytest.mark.parametrize(
     ("question", "spans"),
     [
         ("How was my mental health in 2024?", [("2024-01-01", "2024-12-31")]),
