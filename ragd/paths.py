@@ -47,6 +47,10 @@ class Home:
         return self._in("config.json")
 
     @property
+    def config_lock(self) -> str:
+        return self._in("config.lock")
+
+    @property
     def lock(self) -> str:
         return self._in("ragd.lock")
 

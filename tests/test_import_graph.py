@@ -101,7 +101,7 @@ OFFLINE_MAY_USE = (
     *("ragd.config.load", "ragd.config.keys", "ragd.config.schema", "ragd.config.validation"),
     *("ragd.config.json_schema", "ragd.config.contexts", "ragd.runtime.durable_files"),
     *("ragd.config.collection_rules", "ragd.config.store_rules", "ragd.objects"),
-    "ragd.config.store_settings",
+    *("ragd.config.store_settings", "ragd.config.config_lock"),
     *("ragd.health.explanation", "ragd.notes", *READS_THE_VAULT, *KNOWS_MODELS),
 )
 # Of the stages, ragctl reaches only this, at whatever distance.

@@ -29,6 +29,7 @@ from ragctl.views.render import (
 from ragd.close_match import closest
 from ragd.config import load as configuration
 from ragd.config.collection_rules import NAME_MAX, name_problem
+from ragd.config.config_lock import config_lock
 from ragd.config.schema import CollectionSettings, Config
 from ragd.config.validation import JsonObject
 from ragd.errors import EXIT_CONFIG, EXIT_OK, ConfigError
@@ -84,15 +85,16 @@ def run(args: argparse.Namespace) -> int:
     given = [word for word in (args.target, args.new_name) if word is not None]
     require_arguments("collection", args.action, ARGUMENTS[args.action], given)
     _refuse_options(args)
-    match args.action:
-        case "add":
-            return _add(args)
-        case "remove":
-            return _remove(args.home, args.target, args.json)
-        case "rename":
-            return _rename(args.home, args.target, args.new_name, args.json)
-        case _:
-            return _list(args.home, args.names, args.json)
+    if args.action == "list":
+        return _list(args.home, args.names, args.json)
+    with config_lock(args.home):
+        match args.action:
+            case "add":
+                return _add(args)
+            case "remove":
+                return _remove(args.home, args.target, args.json)
+            case _:
+                return _rename(args.home, args.target, args.new_name, args.json)
 
 
 def _refuse_options(args: argparse.Namespace) -> None:

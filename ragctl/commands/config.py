@@ -16,6 +16,7 @@ from ragctl.setup.config_file import read_settings, replace_config
 from ragctl.setup.other_vault import index_drop_warnings
 from ragctl.views.render import add_home_option, clean, emit_json, print_failure, print_notice
 from ragd.config import load as configuration
+from ragd.config.config_lock import config_lock
 from ragd.config.json_schema import json_schema
 from ragd.config.keys import effect, get_value, is_known, set_value, unset_value
 from ragd.config.validation import JsonObject
@@ -73,9 +74,11 @@ def run(args: argparse.Namespace) -> int:
         case "get":
             return _get(args.home, args.key, args.json)
         case "set":
-            return _set(args.home, args.key, args.value, args.json)
+            with config_lock(args.home):
+                return _set(args.home, args.key, args.value, args.json)
         case "unset":
-            return _unset(args.home, args.key, args.json)
+            with config_lock(args.home):
+                return _unset(args.home, args.key, args.json)
         case "schema":
             return _schema()
         case _:

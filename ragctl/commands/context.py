@@ -15,6 +15,7 @@ from ragctl.setup.config_file import read_settings, save_settings
 from ragctl.views.render import Ink, clean, emit_json, print_notice
 from ragd.close_match import closest
 from ragd.config import load as configuration
+from ragd.config.config_lock import config_lock
 from ragd.config.contexts import ROOT, context_key, context_line
 from ragd.config.schema import CONTEXT_MAX, Config
 from ragd.config.validation import JsonObject
@@ -50,14 +51,14 @@ def run(args: argparse.Namespace) -> int:
     words = " ".join(args.words)
     given = [word for word in (args.path, words or None) if word is not None]
     require_arguments("context", args.action, _ARGUMENTS[args.action], given)
-    settings = read_settings(args.home)
     if args.action == "list":
-        return _list(_read_contexts(settings), args.json)
-    config = configuration.read(args.home)
-    path = place_of(args.path, config)
-    if args.action == "set":
-        return _set(args.home, settings, config, path, words, args.json)
-    return _unset(args.home, settings, path, args.json)
+        return _list(_read_contexts(read_settings(args.home)), args.json)
+    with config_lock(args.home):
+        settings, config = read_settings(args.home), configuration.read(args.home)
+        path = place_of(args.path, config)
+        if args.action == "set":
+            return _set(args.home, settings, config, path, words, args.json)
+        return _unset(args.home, settings, path, args.json)
 
 
 def place_of(typed: str, config: Config) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ragd.config import load as configuration
+from ragd.config.config_lock import config_lock
 from ragd.config.denied_folders import deny_entry, with_denied
 from ragd.config.live_settings import Settings
 from ragd.config.reload import ConfigReload, RecordFact
@@ -53,6 +54,10 @@ class NeverFolders:
         return {"folder": path, "entry": deny_entry(path), "never": never, **self.list()}
 
     def _write(self, path: str, never: bool) -> None:
+        with config_lock(self._settings.home):
+            self._change(path, never)
+
+    def _change(self, path: str, never: bool) -> None:
         home = self._settings.home
         real = Path(os.path.realpath(home.config))
         try:

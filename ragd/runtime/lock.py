@@ -22,7 +22,7 @@ def hold(path: Path, about: dict[str, object]) -> Iterator[None]:
     """Hold the lock during the block, or raise AlreadyRunning with the holder's pid."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     try:
-        if not _try_lock(handle):
+        if not try_lock(handle):
             raise AlreadyRunning(
                 f"ragd is already running for this home{_holder(handle)}.",
                 "`ragctl status` shows it, `ragctl stop` ends it.",
@@ -74,7 +74,8 @@ def _is_alive(pid: int) -> bool:
     return pid != os.getpid()
 
 
-def _try_lock(handle: int) -> bool:
+def try_lock(handle: int) -> bool:
+    """Lock an open file, unless another process or another handle of this one has locked it."""
     try:
         if sys.platform == "win32":  # not tested
             import msvcrt

@@ -48,7 +48,7 @@ def test_set_writes_in_one_step_and_keeps_the_mode(ragctl: Ragctl, file: Path) -
     assert result.code == 0 and result.out == "watch.rescan_s = 600\n" and result.err == ""
     assert json.loads(file.read_text())["watch"] == {"rescan_s": 600}
     assert stat.S_IMODE(file.stat().st_mode) == 0o640 and file.stat().st_ino != inode
-    assert os.listdir(file.parent) == ["config.json"]
+    assert sorted(os.listdir(file.parent)) == ["config.json", "config.lock"]
 
 
 def test_set_writes_to_the_target_of_a_link(ragctl: Ragctl, file: Path, short: Path) -> None:
