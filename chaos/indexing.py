@@ -71,13 +71,24 @@ def _change_notes(arena: Arena, vault: Vault, child: Child) -> None:
 
 
 def _kill_workers(arena: Arena, child: Child, during_s: float) -> None:
-    """Kill every worker process of the daemon soon after it starts."""
+    """Kill worker processes of the daemon soon after they start. One that replaces a killed one is
+    spared: a file that ends two processes in a row counts as unreadable."""
+    spared: set[int] = set()
+    replaced: set[str] = set()  # kinds whose next process is spared
     end = time.monotonic() + during_s
     while (left := end - time.monotonic()) > 0:
         time.sleep(min(left, WORKER_LIVES_S))
         for pid in _workers_of(child.pid):
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(OSError):  # it has just ended
+                kind = Path(f"/proc/{pid}/cmdline").read_text()
+                if pid in spared:
+                    continue
+                if kind in replaced:
+                    replaced.remove(kind)
+                    spared.add(pid)
+                    continue
                 os.kill(pid, signal.SIGKILL)
+                replaced.add(kind)
                 arena.tally["kills of a worker process"] += 1
 
 
