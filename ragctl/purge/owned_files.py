@@ -25,7 +25,7 @@ REMOVED_LAST = ("config.json", "ragd.lock")
 RULES = {
     "home": OwnedFolderRules(
         _pattern(
-            r"config\.json|config\.json\.bak|ragd\.lock|ragd\.sock|sync-result\.json|memories\.key"
+            r"config\.json|config\.json\.bak|config\.lock|ragd\.lock|ragd\.sock|sync-result\.json|memories\.key"
             r"|tokens\.json"
             r"|(?:embeddings|memories)\.sqlite(?:-wal|-shm|-journal)?|embeddings\.sqlite\.aside"
             r"|\.(?:config\.json|config\.json\.bak|sync-result\.json|memories\.key|tokens\.json)\.tmp"
