@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ragd.errors import RagdError
 from ragd.objects import log_copy
 from ragd.objects.log_copy import CurrentCopy
 from ragd.paths import Home
@@ -129,6 +130,14 @@ def test_an_address_without_a_copy_has_no_current_one(client: MemoryClient) -> N
         log_copy.read_current(client)
     client.put(log_copy.CURRENT, b'{"holder":"A","vault":"v","fence":3}')
     assert log_copy.read_current(client) == CurrentCopy("A", "v", 3)
+
+
+@pytest.mark.parametrize("data", [b"", b"not ours", b'{"holder":1,"vault":"v"}', b'{"vault":"v"}'])
+def test_an_object_of_another_program_is_named_as_such(client: MemoryClient, data: bytes) -> None:
+    client.put(log_copy.CURRENT, data)
+    with pytest.raises(RagdError, match="not one of ragd") as refused:
+        log_copy.read_current(client)
+    assert refused.value.code == "INDEX_CORRUPTED"
 
 
 def test_only_the_log_of_the_copy_that_counts_is_restored(

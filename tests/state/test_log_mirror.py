@@ -226,6 +226,14 @@ async def test_a_copy_that_cannot_be_named_has_failed(
     assert machine.mirror.copied_seq == 0
 
 
+async def test_an_object_of_another_program_is_a_failure_and_is_left_alone(
+    machine: Machine,
+) -> None:
+    machine.client.put(log_copy.CURRENT, b"not ours")
+    assert not await machine.mirror.copy_now()
+    assert machine.client.read(log_copy.CURRENT) == b"not ours"
+
+
 # When
 
 
