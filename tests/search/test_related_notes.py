@@ -1,6 +1,5 @@
 """Notes that are near a note: by meaning, by links, and by what both link to; with a real index."""
 
-import math
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import cast
@@ -8,7 +7,6 @@ from typing import cast
 import pytest
 from msgspec import structs
 
-from ragd.embed.providers.embedder_port import Vector, pack
 from ragd.search.file_check import FileCheck
 from ragd.search.related_notes import (
     LINKED_BONUS,
@@ -19,15 +17,10 @@ from ragd.search.related_notes import (
 )
 from ragd.store.lance import ChunkIndex, FileRows, LanceStore
 from ragd.vault.files import FileStat
-from tests.store.lance.drafts import DIMENSIONS, identity, note
+from tests.search.searched_vault import at_angle
+from tests.store.lance.drafts import identity, note
 
 HERE = FileStat(1, 1)
-
-
-def at_angle(cosine: float) -> Vector:
-    """A vector with this cosine to that of the note whose relations are looked for."""
-    rest = [0.0] * (DIMENSIONS - 2)
-    return pack([cosine, math.sqrt(1 - cosine * cosine), *rest])
 
 
 def file(path: str, *cosines: float | None, links: tuple[str, ...] = ()) -> FileRows:
