@@ -244,7 +244,7 @@ async def test_each_note_has_its_state_and_the_reason(
 
 
 @pytest.mark.parametrize("fields", [{"depth": 21}, {"depth": -1}, {"notes": 1001}, {"notes": -1}])
-async def test_a_number_out_of_range_is_refused(daemon: Daemon, fields: dict[str, int]) -> None:
+async def test_a_number_out_of_range_is_refused(daemon: Daemon, fields: dict[str, Any]) -> None:
     refused = await daemon.refusal(**fields)
     assert refused.code == "INVALID_REQUEST"
     assert f"`{next(iter(fields))}`" in refused.message

@@ -113,7 +113,7 @@ class SearchedVault:
         return found
 
 
-def passage(path: str, text: str, cosine: float | None = None, **other: object) -> FileRows:
+def passage(path: str, text: str, cosine: float | None = None, **other: Any) -> FileRows:
     """A note with one passage. Without a cosine, it has no vector yet."""
     made = note(path, text, **other)
     if cosine is None:

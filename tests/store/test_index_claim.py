@@ -125,7 +125,7 @@ async def test_a_second_daemon_records_once_that_it_is_refused_and_once_that_it_
     assert await daemon.recorded() == ["INDEX_HELD"]
     first.release()
     await daemon.claim.hold()
-    assert (daemon.claim.problem, daemon.claim.probe()) == (None, None)
+    assert daemon.claim.problem is None and daemon.claim.probe() is None
     assert await daemon.recorded() == ["INDEX_HELD", "recovered"]
 
 
