@@ -187,6 +187,7 @@ async def test_a_note_with_the_text_of_a_result_is_shown_once(vault: SearchedVau
     assert {row.source_file, *other} == {"Birds.md", "Copy.md"}
     told = await vault.expect(other[0], QUESTION, max_results=1)
     assert (told.stage, told.rank) == ("duplicate", 1)
+    assert told.reason == "It has the same text as result 1, which is shown once."
     assert result.citation.startswith(row.source_file)
 
 

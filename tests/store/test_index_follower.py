@@ -263,6 +263,24 @@ async def test_collections_that_the_reader_does_not_know_are_private(
     assert reader.settings.current.collections["diary"].private
 
 
+async def test_a_new_collection_is_private_before_searches_can_see_it(
+    reader: Reader, index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await reader.follower.look()
+    serving = reader.open_indexes.serving
+    assert serving is not None
+    refresh, known = serving.refresh, []
+
+    async def note_and_refresh() -> int:
+        known.append("diary" in reader.settings.current.collections)
+        return await refresh()
+
+    monkeypatch.setattr(serving, "refresh", note_and_refresh)
+    await index.replace([note("@diary/c.md", "Three.", collection="diary")])
+    await reader.follower.look()
+    assert known == [True]
+
+
 # Problems
 
 
