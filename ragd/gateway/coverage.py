@@ -122,8 +122,6 @@ class Coverage:
             if normalised(path) == normalised(wanted):
                 return place
         near = closest_folder(wanted, (path for path in known if path))
-        if near and self._guard.withholds(near, asker):
-            near = None
         raise RagdError(
             "UNKNOWN_DIRECTORY",
             "The parameter `folder` names a directory that is not in the index.",

@@ -312,11 +312,3 @@ async def test_sensitive_names_are_withheld_from_an_agent_and_counted() -> None:
     assert listed(await daemon.ask(AGENT, folder=DEBT, notes=9)) == []
     user = await daemon.ask()
     assert DEBT in notes_by_folder(user) and "withheld" not in user
-
-
-async def test_a_sensitive_name_is_not_suggested_to_an_agent() -> None:
-    typed = DEBT.removesuffix("s")
-    assert DEBT in (await Daemon(*FACTS).refusal(AGENT, folder=typed)).suggestion
-    daemon = Daemon(*FACTS, sensitive="block")
-    assert "Did you mean" not in (await daemon.refusal(AGENT, folder=typed)).suggestion
-    assert DEBT in (await daemon.refusal(folder=typed)).suggestion
