@@ -8,6 +8,8 @@ from contextlib import ExitStack
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.memory_buckets import MemoryBuckets
+
 # On a busy machine examples take long to make; that is not a fault of the code.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
@@ -22,6 +24,12 @@ def mounts() -> Iterator[ExitStack]:
     """Its mounts are unmounted before fixtures that were requested earlier are torn down."""
     with ExitStack() as stack:
         yield stack
+
+
+@pytest.fixture
+def buckets(monkeypatch: pytest.MonkeyPatch) -> MemoryBuckets:
+    """Object stores in memory, for every client that is made in this test."""
+    return MemoryBuckets(monkeypatch)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -93,10 +93,12 @@ def _restore(home: Home, args: argparse.Namespace) -> int:
     copy = log_copy.read_current(client)
     key = _read_key(args.key)
     prefix = f"{log_copy.FOLDER}/{copy.holder}"
+    settings = _adapted_config(client, f"{prefix}/{log_copy.CONFIG}", copy, vault, args)
+    configuration.check_folders(configuration.parse(settings, home.root), home.root)
     private_directory(Path(home.root))
     memories = _restore_memories(client, f"{prefix}/{log_copy.MEMORIES}", key, home)
     files = log_copy.restore_log(client, copy, home)
-    _write_config(client, f"{prefix}/{log_copy.CONFIG}", copy, vault, args, home)
+    replace_file(Path(home.config), settings)
     result = {"config": home.config, "vault": vault, "files": files, "memories": memories}
     if args.json:
         emit_json(result)
@@ -137,14 +139,13 @@ def _restore_memories(client: ObjectClient, name: str, key: bytes | None, home: 
     return True
 
 
-def _write_config(
+def _adapted_config(
     client: ObjectClient,
     name: str,
     copy: log_copy.CurrentCopy,
     vault: str,
     args: argparse.Namespace,
-    home: Home,
-) -> None:
+) -> bytes:
     """The other machine's settings, with this machine's vault."""
     found = client.get(name)
     tree = json.loads(found.data) if found is not None else {}
@@ -161,6 +162,4 @@ def _write_config(
             if value
         }
     tree |= {"vault_path": vault, "vector_store": store}
-    data = configuration.to_json(tree)
-    configuration.check_folders(configuration.parse(data, home.root), home.root)
-    replace_file(Path(home.config), data)
+    return configuration.to_json(tree)

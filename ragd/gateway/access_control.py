@@ -46,6 +46,14 @@ def asker_of(request: web.BaseRequest) -> Asker:
     return read_asker(*(_header(request, name) for name in names))
 
 
+def asker_of_refused(request: web.BaseRequest | None) -> Asker:
+    """The same for a request that is refused; an agent without a name if it is not known."""
+    try:
+        return asker_of(request) if request is not None else Asker()
+    except RagdError:
+        return Asker()
+
+
 TOKEN_ASKER = web.RequestKey("token_asker", Asker)
 """Who the token of a request stands for: the token gate has found out."""
 
@@ -120,10 +128,7 @@ class AccessControl:
 
     def scope_of_refused(self, request: web.BaseRequest | None) -> Scope:
         """What a refusal may report, also for a request whose headers are not valid."""
-        try:
-            return self.scope_of(asker_of(request) if request is not None else Asker())
-        except RagdError:
-            return self.scope_of(Asker())
+        return self.scope_of(asker_of_refused(request))
 
     def _leaving(self) -> frozenset[str]:
         """Collections that are not configured any more, but still have notes in the index."""

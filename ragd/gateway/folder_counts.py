@@ -45,10 +45,6 @@ class FolderCount(Struct):
         """Passages whose vectors are still missing."""
         return self.passages - self.vectors - self.barred
 
-    @property
-    def is_empty(self) -> bool:
-        return not (self.notes or self.failed or self.skipped or self.waiting)
-
 
 def count_stored(files: Mapping[str, Entry], names: Collection[str]) -> Tree:
     """The notes of the index by folder. `names`: the collections besides the vault."""

@@ -46,7 +46,7 @@ from ragd.gateway.open_streams import OpenStreams
 from ragd.gateway.pause import PauseControl
 from ragd.gateway.reader_mode import Follower, ReaderMode
 from ragd.gateway.recent_notes import BY_DEFAULT, RecentNotes
-from ragd.gateway.refusals import RECORD_EVERY_S, Refusals
+from ragd.gateway.refusals import RECORD_EVERY_S, Refusals, without_withheld_names
 from ragd.gateway.search_answers import PassageSearch, SearchAnswers
 from ragd.gateway.status import pause_data
 from ragd.gateway.timeline import DAYS_BY_DEFAULT, Timeline
@@ -216,7 +216,8 @@ class ToolGateway:
     def refuse(self, why: RagdError, request: web.Request | None, tool: str = "") -> Envelope:
         """Count a refusal, and return its envelope."""
         self._refusals.count(why.code, tool)
-        return self._envelopes.refusal(why, self._access.scope_of_refused(request))
+        shown = without_withheld_names(why, self._guard, request)
+        return self._envelopes.refusal(shown, self._access.scope_of_refused(request))
 
     async def close(self) -> None:
         """Close the memories."""

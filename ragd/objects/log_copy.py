@@ -19,6 +19,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from ragd.errors import RagdError
 from ragd.objects.object_client import ObjectClient
 from ragd.paths import Home
 from ragd.runtime.durable_files import private_directory, replace_file
@@ -41,15 +42,27 @@ class CurrentCopy(Struct, frozen=True):
 
 
 # Made once, before any thread needs it: msgspec crashes when two threads prepare the same type.
-decode_current = msgspec.json.Decoder(CurrentCopy).decode
+_decoder = msgspec.json.Decoder(CurrentCopy)
 
 
 class NoCopy(Exception):
     """There is no copy at this address."""
 
 
+def decode_current(data: bytes) -> CurrentCopy:
+    """The content of `current.json`. Raises RagdError if it is not one of ragd."""
+    try:
+        return _decoder.decode(data)
+    except msgspec.MsgspecError:
+        raise RagdError(
+            "INDEX_CORRUPTED",
+            f"The object `{CURRENT}` in the object store is not one of ragd.",
+            "Choose another address, or delete that object.",
+        ) from None
+
+
 def read_current(client: ObjectClient) -> CurrentCopy:
-    """Which copy counts. Raises NoCopy."""
+    """Which copy counts. Raises NoCopy, or RagdError if the store does not say."""
     found = client.get(CURRENT)
     if found is None:
         raise NoCopy

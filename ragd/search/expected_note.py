@@ -114,8 +114,11 @@ class ExpectedNotes:
         if named := notes_named(typed, files):
             return named
         index = self._serving()
-        titled = await index.find_by_title(normalised(typed)) if index is not None else ()
-        return [path for path in titled if path in files]
+        if index is None:
+            return []
+        found = await index.find_by_title(normalised(typed))
+        found = found or sorted({hit.source_file for hit in await index.find_by_name(typed)})
+        return [path for path in found if path in files]
 
     async def _explain_absent(self, typed: str) -> ExpectedNote:
         """A note that the index does not have."""

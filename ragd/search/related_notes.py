@@ -18,6 +18,7 @@ from ragd.store.lance.sql import one_of
 
 CHUNKS_READ = 32  # of the note itself
 NEAREST = 60  # chunks that are compared with it
+OWN_MAX = 1_000  # chunks of the note itself that may be nearer than those
 LINKED_BONUS = 0.15  # beside the cosine
 SHARED_BONUS = 0.05
 SHARED_MAX = 16  # links of the note that are looked for in other notes
@@ -50,7 +51,7 @@ class RelatedNotes:
         rows, vectors = await _read_note(index, path)
         if not rows:
             return None
-        cosines = await _nearest_notes(index, vectors)
+        cosines = await _nearest_notes(index, vectors, min(rows[0].total_chunks, OWN_MAX))
         linked = await find_linked_notes(index, rows)
         shared = await _share_links(index, rows)
         paths = dict.fromkeys((*linked, *cosines, *shared))
@@ -97,13 +98,16 @@ async def _read_note(index: ChunkIndex, path: str) -> tuple[list[ChunkRow], list
     return await index.read_chunks(ids), vectors
 
 
-async def _nearest_notes(index: ChunkIndex, vectors: Sequence[Vector]) -> dict[str, float]:
-    """The notes near the middle of these vectors, by path, with the cosine of the nearest chunk."""
+async def _nearest_notes(
+    index: ChunkIndex, vectors: Sequence[Vector], own: int
+) -> dict[str, float]:
+    """The notes near the middle of these vectors, by path, with the cosine of the nearest chunk.
+    `own`: how many chunks the note itself has, which are among the nearest."""
     if not vectors:
         return {}
     middle = mean([(vector, 1.0) for vector in vectors])
     found: dict[str, float] = {}
-    for hit in await index.find_by_vector(middle, NEAREST + len(vectors)):
+    for hit in await index.find_by_vector(middle, NEAREST + own):
         found.setdefault(hit.source_file, round(hit.score, 4))
     return found
 

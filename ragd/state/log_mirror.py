@@ -24,6 +24,7 @@ NAME = "log_mirror"
 AFTER_S = 20.0  # after a fact: many are copied together
 RETRY_S = 30.0
 LOOK_S = 60.0  # agents' notes and memories change without a fact of their own
+_TRIES = 4
 
 log = structlog.get_logger(NAME)
 
@@ -117,10 +118,16 @@ class LogMirror:
 
     def _publish(self, copy: CurrentCopy) -> None:
         """Name this copy as the one that counts, unless a later holder has named its own."""
-        found, data = self._client.get(CURRENT), msgspec.json.encode(copy)
-        if found is None:
-            self._client.create(CURRENT, data)
-            return
-        before = log_copy.decode_current(found.data)
-        if before != copy and before.fence <= copy.fence:
-            self._client.replace(CURRENT, data, found.tag)
+        data = msgspec.json.encode(copy)
+        for _ in range(_TRIES):
+            found = self._client.get(CURRENT)
+            if found is None:
+                done = self._client.create(CURRENT, data)
+            else:
+                before = log_copy.decode_current(found.data)
+                if before == copy or before.fence > copy.fence:
+                    return
+                done = self._client.replace(CURRENT, data, found.tag)
+            if done is not None:
+                return
+        raise RagdError("INDEX_HELD")  # others name theirs all the time: try again later

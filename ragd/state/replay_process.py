@@ -10,6 +10,7 @@ import contextlib
 import os
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -91,23 +92,28 @@ async def _run(what: str, events: Path, snapshots: Path, *moment: str) -> Raw:
 
 def main() -> None:
     """The child."""
+    threading.Thread(target=_end_with_the_daemon, daemon=True).start()
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+    sys.stdout.buffer.write(reply_to(sys.argv[1:]))
+    sys.stdout.flush()
+
+
+def reply_to(arguments: Sequence[str]) -> bytes:
+    """What the child prints for these arguments: a ReplayReply as JSON."""
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=("state", "history"))
     parser.add_argument("events", type=Path)
     parser.add_argument("snapshots", type=Path)
     parser.add_argument("--until", type=int)
     parser.add_argument("--at")
-    args = parser.parse_args()
-    threading.Thread(target=_end_with_the_daemon, daemon=True).start()
-    if hasattr(os, "nice"):
-        os.nice(NICE)
+    args = parser.parse_args(arguments)
     find = _history if args.what == "history" else _state
     try:
         reply = ReplayReply(Raw(find(args.events, args.snapshots, args.until, args.at)))
     except TooOld as why:
         reply = ReplayReply(oldest=why.oldest)
-    sys.stdout.buffer.write(msgspec.json.encode(reply))
-    sys.stdout.flush()
+    return msgspec.json.encode(reply)
 
 
 def _end_with_the_daemon() -> None:

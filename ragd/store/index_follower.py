@@ -6,7 +6,6 @@ folds as a writer's. It never writes to the object store.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 
 import structlog
@@ -64,7 +63,6 @@ class IndexFollower:
         self._looking = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self.as_of: str | None = None  # when the writer last gave a sign of life
-        self.on_look: Callable[[], None] = lambda: None
 
     async def run(self) -> None:
         """Look for a newer index at intervals."""
@@ -89,7 +87,6 @@ class IndexFollower:
                     log.warning("the index cannot be followed", code=why.code)
             else:
                 await self._record_problem(None)
-            self.on_look()
 
     async def _follow(self) -> None:
         current = await asyncio.to_thread(self._place.read_current)
