@@ -7,6 +7,10 @@ started afterwards takes over the writing.
 import argparse
 import json
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ragctl.cli import add_json, one_of
@@ -96,8 +100,9 @@ def _restore(home: Home, args: argparse.Namespace) -> int:
     settings = _adapted_config(client, f"{prefix}/{log_copy.CONFIG}", copy, vault, args)
     configuration.check_folders(configuration.parse(settings, home.root), home.root)
     private_directory(Path(home.root))
-    memories = _restore_memories(client, f"{prefix}/{log_copy.MEMORIES}", key, home)
-    files = log_copy.restore_log(client, copy, home)
+    with _all_or_nothing(home) as partial:
+        memories = _restore_memories(client, f"{prefix}/{log_copy.MEMORIES}", key, partial)
+        files = log_copy.restore_log(client, copy, partial)
     replace_file(Path(home.config), settings)
     result = {"config": home.config, "vault": vault, "files": files, "memories": memories}
     if args.json:
@@ -111,6 +116,19 @@ def _restore(home: Home, args: argparse.Namespace) -> int:
         "for long enough."
     )
     return EXIT_OK
+
+
+@contextmanager
+def _all_or_nothing(home: Home) -> Iterator[Home]:
+    """A home to write to. Its files move to `home` if the block succeeds; else they are removed,
+    so that the same command can be run again."""
+    folder = Path(tempfile.mkdtemp(prefix=".restoring-", dir=home.root))
+    try:
+        yield Home(str(folder))
+        for path in folder.iterdir():
+            path.replace(Path(home.root) / path.name)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _read_key(path: str | None) -> bytes | None:

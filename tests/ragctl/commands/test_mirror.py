@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from ragd.config.store_settings import StoreOptions
 from ragd.objects import log_copy
 from ragd.objects.address import ObjectAddress
 from ragd.objects.sealed_bytes import seal
+from ragd.objects.store_errors import ObjectStoreError
 from ragd.paths import Home
 from tests.memory_buckets import ADDRESS, MemoryBuckets, MemoryClient
 from tests.object_store.servers import free_port
@@ -189,6 +191,28 @@ def test_after_a_refused_vault_the_same_home_can_be_restored(
     assert "inside the vault" in refused.err
     assert files_in(other) == set()
     assert restore(ragctl, other, notes, "--key", key_file).code == 0
+
+
+def test_after_a_download_that_broke_off_the_same_home_can_be_restored(
+    ragctl: Ragctl,
+    other: Home,
+    notes: Path,
+    key_file: Path,
+    copy: MemoryClient,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = log_copy.restore_log
+
+    def break_off(*given: Any) -> int:
+        whole(*given)
+        raise ObjectStoreError("STORE_BUCKET_MISSING")
+
+    monkeypatch.setattr(log_copy, "restore_log", break_off)
+    assert restore(ragctl, other, notes, "--key", key_file).code == 1
+    assert files_in(other) == set()
+    monkeypatch.setattr(log_copy, "restore_log", whole)
+    assert restore(ragctl, other, notes, "--key", key_file).code == 0
+    assert "events/0000000000000001.ndjson" in files_in(other)
 
 
 def test_a_vault_that_does_not_exist_is_named(
