@@ -43,3 +43,14 @@ def _wait_for_end(requests: int) -> None:
     with contextlib.suppress(OSError):
         closed.poll()
     os._exit(0)
+
+
+def exit_with_stdin() -> None:
+    """For a process that gets no requests: it ends when the daemon closes its stdin, or dies."""
+    threading.Thread(target=_read_until_closed, daemon=True).start()
+
+
+def _read_until_closed() -> None:
+    while os.read(0, 4096):
+        pass
+    os._exit(1)

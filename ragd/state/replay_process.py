@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import os
 import sys
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from ragd.eventlog.follow import TooOld
 from ragd.eventlog.frame import Record
 from ragd.folds import State
 from ragd.runtime import subprocesses
+from ragd.runtime.worker_pipes import exit_with_stdin
 from ragd.state.history import History, HistoryPart
 from ragd.state.past_state import state_as_json
 from ragd.state.replay import replay, states_newest_first
@@ -92,7 +92,7 @@ async def _run(what: str, events: Path, snapshots: Path, *moment: str) -> Raw:
 
 def main() -> None:
     """The child."""
-    threading.Thread(target=_end_with_the_daemon, daemon=True).start()
+    exit_with_stdin()
     if hasattr(os, "nice"):
         os.nice(NICE)
     sys.stdout.buffer.write(reply_to(sys.argv[1:]))
@@ -114,12 +114,6 @@ def reply_to(arguments: Sequence[str]) -> bytes:
     except TooOld as why:
         reply = ReplayReply(oldest=why.oldest)
     return msgspec.json.encode(reply)
-
-
-def _end_with_the_daemon() -> None:
-    while os.read(0, 4096):  # it ends when the daemon closes it, or dies
-        pass
-    os._exit(1)
 
 
 def _state(events: Path, snapshots: Path, until: int | None, at: str | None) -> bytes:

@@ -7,28 +7,22 @@ native libraries ends only this process, not the one that started it.
 import json
 import os
 import sys
-import threading
 
 from ragd.objects.store_errors import ObjectStoreError
+from ragd.runtime.worker_pipes import exit_with_stdin
 from ragd.store.lance.checkup import IndexDefect, examine
 from ragd.store.lance.places import open_place_of_parent
 
 
 def main(folder: str, generation: str | None = None, expected: str = "0", vault: str = "") -> None:
     if os.environ.get("RAGD_EXIT_WHEN_STDIN_CLOSES"):
-        threading.Thread(target=_end_with_stdin, daemon=True).start()
+        exit_with_stdin()
     try:
         found = examine(open_place_of_parent(folder), generation, int(expected), vault)
     except ObjectStoreError as why:
         found = IndexDefect(why.code, "store")
     code, where = (found.code, found.where) if found is not None else (None, None)
     print(json.dumps({"code": code, "where": where}))
-
-
-def _end_with_stdin() -> None:
-    while os.read(0, 4096):
-        pass
-    os._exit(1)
 
 
 if __name__ == "__main__":
