@@ -182,6 +182,7 @@ def run_case(daemon: ManagedDaemon, case: IndexDamage) -> None:
 
 
 def _damage_and_restore(daemon: ManagedDaemon, case: IndexDamage) -> None:
+    daemon.settle_and_compact()  # else a commit under way may go to the copy, without its files
     table, kept = daemon.table, daemon.arena.folder / "kept"
     daemon.copy_table(kept)
     _damage_and_check(daemon, case)
