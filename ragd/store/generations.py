@@ -5,7 +5,7 @@ at the next start. It writes no notes. `reindex_switch.py` makes and switches ge
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Set
 
 import structlog
 
@@ -165,8 +165,9 @@ class Generations:
             raise
         if is_behind:
             log.warning("the index has lost its last commits")
+            skipped = frozenset(self._ledger.state.catalog.skipped)
             await self._damage.record_lost_table("behind")
-            await self._adopt(index)
+            await self._adopt(index, skipped)
         else:
             self._open_indexes.replace(index, self._open_indexes.building)
 
@@ -191,18 +192,33 @@ class Generations:
         lost = known.keys() - {path for path, _ in rows}
         if not found and not lost:
             return
-        skipped = {path for path, _ in found} & self._ledger.state.catalog.skipped.keys()
-        if skipped:
-            version = await index.replace([], sorted(skipped))
+        files, version = await self._without_skipped(index, found)
+        removed = lost | (known.keys() & {path for path, _ in found} - {f.path for f in files})
         stored = BatchStored(
             job_id="",
-            files=await _stored_files(index, found, without=skipped),
-            removed=sorted(lost | (skipped & known.keys())),
+            files=files,
+            removed=sorted(removed),
             table_version=version,
             generation=generation,
         )
         await self._ledger.journal.append_parts(STORE_WRITER, stored)
         await request_job(self._record, "sync", "recovery")
+
+    async def _without_skipped(
+        self,
+        index: ChunkIndex,
+        rows: Mapping[tuple[str, str], int],
+        skipped: Set[str] = frozenset(),
+    ) -> tuple[list[StoredFile], int]:
+        """The notes that these rows belong to, and the version of the table. Notes that a job has
+        skipped by now are removed from it, and those that it had `skipped` before."""
+        files, version = await _stored_files(index, rows), await index.version()
+        while unwanted := {one.path for one in files} & (
+            skipped | self._ledger.state.catalog.skipped.keys()
+        ):
+            version = await index.replace([], sorted(unwanted))
+            files = [one for one in files if one.path not in unwanted]
+        return files, version
 
     async def _drop_foreign(self, index: ChunkIndex) -> None:
         """Another vault is configured, and notes of two vaults must not mix. While its folder does
@@ -215,12 +231,13 @@ class Generations:
         await self._store.drop(index.identity.generation)
         await request_job(self._record, "full", "vault_changed")
 
-    async def _adopt(self, index: ChunkIndex) -> None:
+    async def _adopt(self, index: ChunkIndex, skipped: Set[str] = frozenset()) -> None:
         """Record the contents of a table that the log does not describe. The table has no file
-        times, so every note is compared again; none is embedded again."""
+        times, so every note is compared again; none is embedded again. `skipped`: notes that are
+        not adopted."""
         try:
-            files = await _stored_files(index, await count_rows(index))
-            version = await index.version()
+            rows = await count_rows(index)
+            files, version = await self._without_skipped(index, rows, skipped)
         except RagdError as why:
             log.warning("an index that the log does not name is damaged", code=why.code)
             index.close()
@@ -284,13 +301,10 @@ async def count_rows(index: ChunkIndex, where: str | None = None) -> "Counter[tu
     return found
 
 
-async def _stored_files(
-    index: ChunkIndex, rows: Mapping[tuple[str, str], int], without: Collection[str] = ()
-) -> list[StoredFile]:
+async def _stored_files(index: ChunkIndex, rows: Mapping[tuple[str, str], int]) -> list[StoredFile]:
     """Notes as the table describes them: it has neither their times nor their sizes."""
     embedded = await count_rows(index, "vector IS NOT NULL")
     return [
         StoredFile(path, sha256, 0, 0, count, embedded[path, sha256])
         for (path, sha256), count in rows.items()
-        if path not in without
     ]

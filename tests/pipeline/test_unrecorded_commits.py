@@ -2,6 +2,7 @@
 the index."""
 
 import asyncio
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -52,3 +53,47 @@ async def test_a_note_that_was_hidden_meanwhile_is_never_served_again(
     await running.until(JobFinished, seq)
     assert NOTE not in running.catalog.files
     assert NOTE not in {row["source_file"] for row in await running.rows()}
+
+
+async def test_a_note_that_is_found_hidden_while_rows_are_counted_is_not_served(
+    start: Any, vault: Path, write: Any, monkeypatch: Any
+) -> None:
+    running = await indexed(start)
+    await die_after_a_commit(running, write, monkeypatch)
+    is_read, read_rows = asyncio.Event(), ChunkIndex.version
+
+    async def count_late(index: ChunkIndex) -> int:
+        await is_read.wait()
+        return await read_rows(index)
+
+    monkeypatch.setattr(ChunkIndex, "version", count_late)
+    seq = running.ledger.state.seq
+    running = await start(lambda: write(vault, NOTE, f"---\nrag: false\n---\n{TEXT}"))
+    await running.until(FileSkipped, seq, path=NOTE, reason=HIDDEN)
+    is_read.set()
+    await running.until_serving()
+    assert await running.found("heron") == set()
+
+
+async def test_a_table_that_is_adopted_brings_back_no_hidden_note(
+    start: Any, vault: Path, write: Any, monkeypatch: Any, tmp_path: Path
+) -> None:
+    running = await indexed(start)
+    is_read, newest_whole = asyncio.Event(), LanceStore.newest_whole
+
+    async def look_late(store: LanceStore, *given: Any, **more: Any) -> Any:
+        await is_read.wait()
+        return await newest_whole(store, *given, **more)
+
+    def lose_the_log() -> None:
+        for folder in ("events", "snapshots"):
+            shutil.rmtree(tmp_path / "home" / folder, ignore_errors=True)
+        write(vault, "Shopping.md", "---\nrag: false\n---\n- rye bread\n")
+
+    monkeypatch.setattr(LanceStore, "newest_whole", look_late)
+    running = await start(lose_the_log)
+    await running.request("sync")
+    await running.until(FileSkipped, 0, path="Shopping.md", reason=HIDDEN)
+    is_read.set()
+    await running.until_serving()
+    assert await running.found("rye") == set()
