@@ -2,9 +2,9 @@
 // is shown by its name and leads nowhere.
 import { el } from "./dom.js";
 
-const FENCE = /^\s*(?:```|~~~)/;
+const FENCE = /^\s*(`{3,}(?=[^`]*$)|~{3,})/;
 const RULE = /^\s*(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,}|={3,})$/;
-const DIVIDER = /^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-*:?\s*)*\|?\s*$/;
+const DIVIDER = /^\s*\|?\s*:?-{2,}:?\s*\|\s*(?:(?::-*:?|-+:?)\s*)?(?:\|\s*(?:(?::-*:?|-+:?)\s*)?)*$/;
 const HEADING = /^\s{0,3}#{1,6}\s+(.*?)(?:\s+#+)?\s*$/;
 const QUOTE = /^\s{0,3}(?:>\s?)+/;
 const CALLOUT = /^\[!([\w-]+)\][+-]?\s*/;
@@ -19,7 +19,8 @@ const INLINE = new RegExp(
     "\\\\(?<escaped>[\\\\`*_{}\\[\\]()#+\\-.!|>~=<])",
     "!?\\[\\[(?<target>[^\\[\\]|]+)(?:\\|(?<alias>[^\\[\\]]*))?\\]\\]",
     "!?\\[(?<label>[^\\[\\]]*)\\]\\([^()\\s]*(?:\\([^()\\s]*\\)[^()\\s]*)*(?:\\s+[\"'][^\"']*[\"'])?\\)",
-    "\\*\\*(?<strong>(?=\\S)[^*]+(?<=\\S))\\*\\*",
+    "\\*\\*(?<strong>(?=[^\\s*])(?:[^*]|\\*(?!\\*))+(?<=\\S))\\*\\*(?!\\*)",
+    "(?<!\\w)__(?<strong2>(?=\\S)[^_]+(?<=\\S))__(?!\\w)",
     "~~(?<s>(?=\\S)[^~]+(?<=\\S))~~",
     "==(?<b>(?=\\S)[^=]+(?<=\\S))==",
     "(?<![\\w*])\\*(?<em>(?=[^\\s*])[^*]*(?<=\\S))\\*(?![\\w*])",
@@ -27,7 +28,8 @@ const INLINE = new RegExp(
   ].join("|"),
   "gu",
 );
-const ELEMENTS = ["strong", "s", "b", "em", "i"];
+const MARKS = { " ": "☐", x: "☑" }; // of tasks; others are shown as they are
+const ELEMENTS = { strong: "strong", strong2: "strong", s: "s", b: "b", em: "em", i: "i" }; // by group
 
 // `draw(text)` makes nodes of plain text, for example with some words marked.
 function inline(text, draw, depth = 0) {
@@ -38,8 +40,8 @@ function inline(text, draw, depth = 0) {
     const { groups } = found;
     parts.push(draw(text.slice(done, found.index)));
     done = found.index + found[0].length;
-    const tag = ELEMENTS.find((name) => groups[name] !== undefined);
-    if (tag) parts.push(el(tag, {}, inline(groups[tag], draw, depth + 1)));
+    const name = Object.keys(ELEMENTS).find((one) => groups[one] !== undefined);
+    if (name) parts.push(el(ELEMENTS[name], {}, inline(groups[name], draw, depth + 1)));
     else if (groups.code !== undefined) parts.push(el("code", {}, draw(groups.code)));
     else if (groups.target !== undefined) parts.push(draw(groups.alias || groups.target.replaceAll("#", " › ")));
     else if (groups.label !== undefined) parts.push(inline(groups.label, draw, depth + 1));
@@ -62,7 +64,7 @@ function drawLine(whole, draw) {
   }
   const task = TASK.exec(line);
   const bullet = task ? null : BULLET.exec(line);
-  if (task) parts.push(`${task[1]}${task[2] === " " ? "☐" : "☑"} `);
+  if (task) parts.push(`${task[1]}${MARKS[task[2].toLowerCase()] ?? `[${task[2]}]`} `);
   if (bullet) parts.push(`${bullet[1]}• `);
   return [parts, inline(line.slice((task ?? bullet)?.[0].length ?? 0), draw)];
 }
@@ -71,10 +73,13 @@ function drawLine(whole, draw) {
 // fences stays as it is.
 export function drawMarkdown(text, draw) {
   const shown = [];
-  let isCode = false;
+  let fence = ""; // the signs that opened a block of code
   for (const line of text.split("\n")) {
-    if (FENCE.test(line)) isCode = !isCode;
-    else if (isCode) shown.push(el("code", {}, draw(line)));
+    const found = FENCE.exec(line)?.[1];
+    const isEnd = fence && found?.startsWith(fence) && line.trim() === found;
+    if (isEnd) fence = "";
+    else if (found && !fence) fence = found;
+    else if (fence) shown.push(el("code", {}, draw(line)));
     else if (line.length > LONGEST_LINE) shown.push(draw(line));
     else if (!RULE.test(line) && !DIVIDER.test(line)) shown.push(drawLine(line, draw));
   }
