@@ -52,9 +52,12 @@ _AMOUNT = re.compile(
     r"|[一二两三四五六七八九几] ?(?:块钱|塊錢|美元|欧元|歐元|英镑|英鎊)"
     r"|[\d十百千万] ?[块塊](?!\w)|[一二两三四五六七八九] ?元(?!\w)"
 )
-# `$10^4$` is no amount. No word may be in it, so that a sentence between two amounts stays.
+# `$10^4$` is not an amount. Neither a word nor another currency may be in it, nor a word end at its
+# signs: so amounts around `=` stay amounts.
 _FORMULA = re.compile(
-    r"\$(?=\S)(?=[^$\n]{0,200}[\^\\={}])(?:(?!(?<!\\)\b[^\W\d_]{3,}\b)[^$\n]){1,200}(?<=\S)\$(?!\d)"
+    r"(?<![\w$])\$(?=\S)(?=[^$\n]{0,200}[\^\\={}])"
+    r"(?:(?!(?<![\\a-z])[^\W\d_]{3,}(?![^\W_]))[^$\n€£¥₹]){1,200}(?<=\S)"
+    r"(?<!\bus)(?<!\bnz)(?<!\bau)(?<!\bhk)(?<!\bca)\$(?!\w)"
 )
 
 

@@ -20,7 +20,7 @@ def kinds(text: str) -> set[str]:
         "It is at most $\\frac{10}{3}$ of it.",
     ],
 )
-def test_a_formula_is_no_amount(text: str) -> None:
+def test_a_formula_is_not_an_amount(text: str) -> None:
     assert kinds(text) == set()
 
 
@@ -31,6 +31,12 @@ def test_a_formula_is_no_amount(text: str) -> None:
         "From $50 = all of it to $20",
         "$50 {a present} and then $20 more",
         "It cost $10 in {May} and $12 now",
+        "500$=450€, 300$",
+        "1$=0.9€, so 5000$ it is",
+        "He has $9000 = 9k US$ now",
+        "$3000=NZ$ 4500",
+        "I gave Jo $900, he=$x",
+        "a $9000=_salary_$ b",
     ],
 )
 def test_money_next_to_signs_of_a_formula_is_an_amount(text: str) -> None:

@@ -205,11 +205,12 @@ class _PhraseReader:
 
 
 def _join_years(text: str, points: Sequence[Point]) -> list[Point]:
-    """The points; one that is followed by its year, as one point."""
+    """The points. One that is followed by its year is joined with it, as in "March last year"."""
     joined: list[Point] = []
-    for point in points:
-        between = text[joined[-1].end : point.start] if joined else ""
-        inside = _within_year(joined[-1], point, between) if joined else None
+    for at, point in enumerate(points):
+        inside = None
+        if joined and _has_own_year(text, joined, point, is_last=at + 1 == len(points)):
+            inside = _within_year(joined[-1], point)
         if inside is not None:
             joined[-1] = inside
         else:
@@ -217,9 +218,26 @@ def _join_years(text: str, points: Sequence[Point]) -> list[Point]:
     return joined
 
 
-def _within_year(point: Point, year: Point, between: str) -> Point | None:
-    """March of last year: the point in the year that is named right after it."""
-    if point.of_year is None or year.fixed is None or not _OF.fullmatch(between):
+def _has_own_year(text: str, before: Sequence[Point], year: Point, *, is_last: bool) -> bool:
+    """Whether `year` is that of the point before it, and of no other, and that point is a time."""
+    point = before[-1]
+    between = text[point.end : year.start]
+    if not _OF.fullmatch(between):
+        return False
+    if _BETWEEN.search(text, 0, point.start):
+        return not is_last  # between March last year and May
+    if len(before) > 1 and _LISTS.fullmatch(text[before[-2].end : point.start]):
+        return _BETWEEN.search(text, 0, before[-2].start) is not None
+    word = text[point.start : point.end].lower()
+    if word not in _OTHER_WORDS or "of" in between.lower().split():
+        return True
+    openers = (_OPENS, *(pattern for pattern, _ in _PARTS), *(one for _, one, _ in _OPEN_ENDS))
+    return any(pattern.search(text, 0, point.start) for pattern in openers)
+
+
+def _within_year(point: Point, year: Point) -> Point | None:
+    """The point in this year. None if it is not a whole year, or has no such day."""
+    if point.of_year is None or year.fixed is None:
         return None
     number = year.fixed.start.year
     span = point.of_year(number) if year.fixed == day_spans.year_span(number) else None
@@ -310,6 +328,11 @@ def _directly_before(text: str) -> LatePattern:
 _QUOTED = LatePattern(r'"[^"]*"|“[^”]*”|„[^“]*“')
 _COMMA = LatePattern(r",?\s+(?:the\s+|den\s+)?")
 _OF = LatePattern(r",?\s+(?:(?:of|in|im|des)\s+)?", re.I)
+_LISTS = LatePattern(
+    r"\s*(?:,|and|or|to|through|till|until|und|oder|bis|[–—-])\s*(?:(?:and|or|und|oder)\s+)?", re.I
+)
+# Times that are also other words: a time only after a word such as "in", or before "of".
+_OTHER_WORDS = frozenset(("april", "august", "fall", "mar", "march", "may", "spring"))
 _BETWEEN = LatePattern(
     r"(?:(?<![\w-])(?:between|from|zwischen|vom|von)\s+(?:(?:the|dem|der)\s+)?|从|在)$", re.I
 )

@@ -39,10 +39,17 @@ def named(question: str, today: date = TODAY) -> list[tuple[str, str]]:
         ("from May to July two years ago", None, "2024-05-01", "2024-07-31"),
         ("zwischen März und Mai letzten Jahres", None, "2025-03-01", "2025-05-31"),
         ("what did I do last year in March?", "last year, in March", "2025-03-01", "2025-03-31"),
+        ("why did prices fall last year", "last year", "2025-01-01", "2025-12-31"),
+        ("where may last year's invoices be", "last year", "2025-01-01", "2025-12-31"),
+        ("der Fall des letzten Jahres", "letzten Jahres", "2025-01-01", "2025-12-31"),
+        ("March, April and May last year", "last year", "2025-01-01", "2025-12-31"),
+        ("between March last year and now", "last year", "2025-01-01", "2025-12-31"),
+        ("between March last year and May this year", None, "2025-03-01", "2026-05-31"),
+        ("fall of last year", None, "2025-09-01", "2025-11-30"),
         ("my birthday two years ago", None, "2024-05-14", "2024-05-14"),
     ],
 )
-def test_a_year_after_or_before_a_time_belongs_to_it(
+def test_a_year_next_to_a_time_belongs_to_it_if_it_is_a_time(
     question: str, words: str | None, start: str, end: str
 ) -> None:
     [phrase] = find_time(question, TODAY, BIRTHDAYS).phrases
