@@ -15,7 +15,7 @@ from ragctl.daemon.client import request
 from ragctl.daemon.reload import print_reload
 from ragctl.daemon.start import print_version_mismatch
 from ragctl.failure import Failure, NotRunning, UsageError
-from ragctl.setup.config_file import read_settings, save_settings
+from ragctl.setup.config_file import read_settings, save_settings, until_unchanged
 from ragctl.setup.renamed_collection import drop_collection, rename_collection
 from ragctl.views.collections import render_collections
 from ragctl.views.render import (
@@ -29,7 +29,6 @@ from ragctl.views.render import (
 from ragd.close_match import closest
 from ragd.config import load as configuration
 from ragd.config.collection_rules import NAME_MAX, name_problem
-from ragd.config.config_lock import config_lock
 from ragd.config.schema import CollectionSettings, Config
 from ragd.config.validation import JsonObject
 from ragd.errors import EXIT_CONFIG, EXIT_OK, ConfigError
@@ -87,14 +86,17 @@ def run(args: argparse.Namespace) -> int:
     _refuse_options(args)
     if args.action == "list":
         return _list(args.home, args.names, args.json)
-    with config_lock(args.home):
-        match args.action:
-            case "add":
-                return _add(args)
-            case "remove":
-                return _remove(args.home, args.target, args.json)
-            case _:
-                return _rename(args.home, args.target, args.new_name, args.json)
+    return until_unchanged(lambda: _change(args))
+
+
+def _change(args: argparse.Namespace) -> int:
+    match args.action:
+        case "add":
+            return _add(args)
+        case "remove":
+            return _remove(args.home, args.target, args.json)
+        case _:
+            return _rename(args.home, args.target, args.new_name, args.json)
 
 
 def _refuse_options(args: argparse.Namespace) -> None:
@@ -129,7 +131,7 @@ def _add(args: argparse.Namespace) -> int:
     if args.private:
         entry["private"] = True
     changed = {**settings, "collections": {**_collections(settings), name: entry}}
-    reload = save_settings(args.home, changed)
+    reload = save_settings(args.home, settings, changed)
     notes = _count_notes(args.home, name)
     result = {"name": name, "path": root, "notes": notes}
     return _report(
@@ -144,7 +146,7 @@ def _add(args: argparse.Namespace) -> int:
 def _remove(home: Home, typed: str, as_json: bool) -> int:
     settings, config = _read(home)
     name = _known_name(typed, config)
-    reload = save_settings(home, drop_collection(settings, name))
+    reload = save_settings(home, settings, drop_collection(settings, name))
     path = config.collections[name].path
     return _report(
         as_json,
@@ -159,7 +161,7 @@ def _rename(home: Home, old: str, new: str, as_json: bool) -> int:
     settings, config = _read(home)
     old, new = _known_name(old, config), _plain(new)
     _refuse_name(new, config, is_given=True)
-    reload = save_settings(home, rename_collection(settings, old, new))
+    reload = save_settings(home, settings, rename_collection(settings, old, new))
     path = config.collections[old].path
     return _report(
         as_json,

@@ -12,11 +12,10 @@ from ragctl.commands.init import resolve_vault
 from ragctl.daemon.reload import print_reload, reload_daemon
 from ragctl.failure import Failure
 from ragctl.service_managers import installed_service
-from ragctl.setup.config_file import read_settings, replace_config
+from ragctl.setup.config_file import read_settings, replace_config, until_unchanged
 from ragctl.setup.other_vault import index_drop_warnings
 from ragctl.views.render import add_home_option, clean, emit_json, print_failure, print_notice
 from ragd.config import load as configuration
-from ragd.config.config_lock import config_lock
 from ragd.config.json_schema import json_schema
 from ragd.config.keys import effect, get_value, is_known, set_value, unset_value
 from ragd.config.validation import JsonObject
@@ -74,11 +73,9 @@ def run(args: argparse.Namespace) -> int:
         case "get":
             return _get(args.home, args.key, args.json)
         case "set":
-            with config_lock(args.home):
-                return _set(args.home, args.key, args.value, args.json)
+            return until_unchanged(lambda: _set(args.home, args.key, args.value, args.json))
         case "unset":
-            with config_lock(args.home):
-                return _unset(args.home, args.key, args.json)
+            return until_unchanged(lambda: _unset(args.home, args.key, args.json))
         case "schema":
             return _schema()
         case _:
@@ -142,7 +139,7 @@ def _change(
     """Check the change, save it, have a running daemon reload it, and print the result."""
     data = configuration.to_json(changed)
     remaining = _remaining_error(home, key, settings, data)
-    replace_config(home.config, data)
+    replace_config(home, settings, data)
     reload = reload_daemon(home)
     vaults = (settings.get("vault_path"), changed.get("vault_path"))
     warnings = index_drop_warnings(home, _index_folder(home), *vaults)

@@ -11,11 +11,10 @@ from ragctl.arguments.vault_paths import path_in_roots
 from ragctl.cli import add_json, one_of, require_arguments
 from ragctl.daemon.reload import print_reload
 from ragctl.failure import UsageError
-from ragctl.setup.config_file import read_settings, save_settings
+from ragctl.setup.config_file import read_settings, save_settings, until_unchanged
 from ragctl.views.render import Ink, clean, emit_json, print_notice
 from ragd.close_match import closest
 from ragd.config import load as configuration
-from ragd.config.config_lock import config_lock
 from ragd.config.contexts import ROOT, context_key, context_line
 from ragd.config.schema import CONTEXT_MAX, Config
 from ragd.config.validation import JsonObject
@@ -53,12 +52,15 @@ def run(args: argparse.Namespace) -> int:
     require_arguments("context", args.action, _ARGUMENTS[args.action], given)
     if args.action == "list":
         return _list(_read_contexts(read_settings(args.home)), args.json)
-    with config_lock(args.home):
-        settings, config = read_settings(args.home), configuration.read(args.home)
-        path = place_of(args.path, config)
-        if args.action == "set":
-            return _set(args.home, settings, config, path, words, args.json)
-        return _unset(args.home, settings, path, args.json)
+    return until_unchanged(lambda: _change(args, words))
+
+
+def _change(args: argparse.Namespace, words: str) -> int:
+    settings, config = read_settings(args.home), configuration.read(args.home)
+    path = place_of(args.path, config)
+    if args.action == "set":
+        return _set(args.home, settings, config, path, words, args.json)
+    return _unset(args.home, settings, path, args.json)
 
 
 def place_of(typed: str, config: Config) -> str:
@@ -113,18 +115,25 @@ def _set(
     changed = with_context(settings, path, line)
     if not as_json and not _exists(path, config):
         print_notice(f"There is no {clean(path)} yet; the context is kept for it.")
-    return _save(home, changed, path, line, as_json)
+    return _save(home, settings, changed, path, line, as_json)
 
 
 def _unset(home: Home, settings: JsonObject, path: str, as_json: bool) -> int:
     if all(context_key(known) != context_key(path) for known in _read_contexts(settings)):
         print_notice(f"{clean(path)} has no context.\n`ragctl context list` shows all contexts.")
         return EXIT_NOTHING_FOUND
-    return _save(home, with_context(settings, path, None), path, None, as_json)
+    return _save(home, settings, with_context(settings, path, None), path, None, as_json)
 
 
-def _save(home: Home, changed: JsonObject, path: str, words: str | None, as_json: bool) -> int:
-    reload = save_settings(home, changed)
+def _save(
+    home: Home,
+    settings: JsonObject,
+    changed: JsonObject,
+    path: str,
+    words: str | None,
+    as_json: bool,
+) -> int:
+    reload = save_settings(home, settings, changed)
     if as_json:
         emit_json({"path": path, "context": words, "daemon": reload})
     else:

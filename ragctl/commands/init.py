@@ -16,6 +16,7 @@ from ragctl.setup.reader_config import set_up_reader
 from ragctl.setup.vault_languages import language_hints
 from ragctl.views.render import add_home_option, clean, counted, emit_json, print_notice, print_text
 from ragd.config import load as configuration
+from ragd.config.config_lock import config_lock
 from ragd.config.validation import read_object
 from ragd.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from ragd.notes.documents.kinds import default_patterns
@@ -161,9 +162,10 @@ def _write_config(home: Home, vault: str, force: bool) -> None:
             "to start over, run init with --force.",
         )
     private_directory(Path(home.root))
-    if exists:
-        replace_file(file.with_name("config.json.bak"), file.read_bytes())
-    replace_file(file, data)
+    with config_lock(home):
+        if exists:
+            replace_file(file.with_name("config.json.bak"), file.read_bytes())
+        replace_file(file, data)
 
 
 def _vault_in_file(file: Path) -> str | None:

@@ -82,7 +82,7 @@ def _show_key(home: Home, *, as_json: bool) -> int:
 
 
 def _restore(home: Home, args: argparse.Namespace) -> int:
-    if os.path.lexists(home.config) or os.path.isdir(home.events):
+    if os.path.lexists(home.config) or any(map(os.path.lexists, _restored_names(home))):
         raise Failure(
             f"{home.root} is in use already.",
             "Choose an empty home: `ragctl --home FOLDER mirror restore …`.",
@@ -103,7 +103,7 @@ def _restore(home: Home, args: argparse.Namespace) -> int:
     with _all_or_nothing(home) as partial:
         memories = _restore_memories(client, f"{prefix}/{log_copy.MEMORIES}", key, partial)
         files = log_copy.restore_log(client, copy, partial)
-    replace_file(Path(home.config), settings)
+        replace_file(Path(partial.config), settings)
     result = {"config": home.config, "vault": vault, "files": files, "memories": memories}
     if args.json:
         emit_json(result)
@@ -118,15 +118,28 @@ def _restore(home: Home, args: argparse.Namespace) -> int:
     return EXIT_OK
 
 
+def _restored_names(home: Home) -> list[str]:
+    """What a copy may have, besides the configuration."""
+    memories = [home.memories, f"{home.memories}-wal", home.memory_secret, home.agent_notes]
+    return [home.events, home.snapshots, home.mirror_key, *memories]
+
+
 @contextmanager
 def _all_or_nothing(home: Home) -> Iterator[Home]:
-    """A home to write to. Its files move to `home` if the block succeeds; else they are removed,
-    so that the same command can be run again."""
+    """A home to write to. If the block succeeds, its files move to `home`, the configuration last;
+    else nothing is left of them, so that the same command can be run again."""
     folder = Path(tempfile.mkdtemp(prefix=".restoring-", dir=home.root))
+    moved: list[Path] = []
     try:
         yield Home(str(folder))
-        for path in folder.iterdir():
-            path.replace(Path(home.root) / path.name)
+        for path in sorted(folder.iterdir(), key=lambda one: one.name == "config.json"):
+            target = Path(home.root) / path.name
+            path.rename(target)
+            moved.append(target)
+    except BaseException:
+        for path in moved:
+            path.rename(folder / path.name)
+        raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

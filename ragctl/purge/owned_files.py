@@ -38,6 +38,7 @@ RULES = {
             (_pattern(r"vectors\.lance"), "vectors"),
             (_pattern("memory|memory-versions"), "agents"),
             (_pattern("bridge"), "bridge"),
+            (_pattern(r"\.restoring-.+"), "home"),  # of `ragctl mirror restore`
         ),
     ),
     # The lock of `ragctl serve`, and links that are valid once.

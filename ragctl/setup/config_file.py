@@ -3,17 +3,26 @@
 A change is checked as a whole before anything is written, and replaces the file in one step.
 """
 
+import contextlib
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ragctl.daemon.reload import reload_daemon
 from ragd.config import load as configuration
+from ragd.config.config_lock import config_lock
 from ragd.config.validation import JsonObject, read_object
 from ragd.errors import ConfigError
 from ragd.paths import Home
 from ragd.runtime.durable_files import replace_file
+
+TRIES = 20
+
+
+class ChangedMeanwhile(Exception):
+    """Something else has changed the file after it was read."""
 
 
 def read_settings(home: Home) -> JsonObject:
@@ -24,16 +33,29 @@ def read_settings(home: Home) -> JsonObject:
     return read_object(path.read_bytes())
 
 
-def save_settings(home: Home, changed: JsonObject) -> dict[str, Any]:
+def save_settings(home: Home, before: JsonObject, changed: JsonObject) -> dict[str, Any]:
     """Check the settings, save them, and have a running daemon reload them. Returns the result of
-    the reload. Raises ConfigError for settings that are not valid; then nothing has changed."""
+    the reload. `before`: the settings that were changed. Raises ConfigError for settings that are
+    not valid, and ChangedMeanwhile; then nothing has changed."""
     data = configuration.to_json(changed)
     configuration.check_folders(configuration.parse(data, home.root), home.root)
-    replace_config(home.config, data)
+    replace_config(home, before, data)
     return reload_daemon(home)
 
 
-def replace_config(path: str, data: bytes) -> None:
-    """Replace the file that a link points to, and keep the file's mode."""
-    real = Path(os.path.realpath(path))
-    replace_file(real, data, stat.S_IMODE(real.stat().st_mode))
+def replace_config(home: Home, before: JsonObject, data: bytes) -> None:
+    """Replace the file that a link points to, and keep the file's mode. Raises ChangedMeanwhile if
+    its settings are not those of `before` any more."""
+    with config_lock(home):
+        if read_settings(home) != before:
+            raise ChangedMeanwhile
+        real = Path(os.path.realpath(home.config))
+        replace_file(real, data, stat.S_IMODE(real.stat().st_mode))
+
+
+def until_unchanged(change: Callable[[], int]) -> int:
+    """Make a change, again if something else changed the file meanwhile."""
+    for _ in range(TRIES):
+        with contextlib.suppress(ChangedMeanwhile):
+            return change()
+    raise ConfigError("Another program keeps changing config.json.", "Try again later.")

@@ -6,6 +6,7 @@ from typing import Any
 
 from ragctl.failure import Failure
 from ragd.config import load as configuration
+from ragd.config.config_lock import config_lock
 from ragd.config.store_rules import NO_VAULT
 from ragd.paths import Home
 from ragd.runtime.durable_files import private_directory, replace_file
@@ -34,7 +35,8 @@ def set_up_reader(
             "replaces it.",
         )
     private_directory(Path(home.root))
-    if exists:
-        replace_file(file.with_name("config.json.bak"), file.read_bytes())
-    replace_file(file, data)
+    with config_lock(home):
+        if exists:
+            replace_file(file.with_name("config.json.bak"), file.read_bytes())
+        replace_file(file, data)
     return {"config": home.config, "reader": address, "written": True}

@@ -20,18 +20,16 @@ _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
 
 @contextmanager
 def config_lock(home: Home, within_s: float = WITHIN_S) -> Iterator[None]:
-    """Hold it from before the file is read until it is replaced. Raises ConfigError if another
+    """Lock the file while it is compared or read, and replaced. Raises ConfigError if another
     change takes too long, or the home cannot be written to."""
     try:
-        handle = os.open(
-            home.config_lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600
-        )
+        handle = os.open(home.config_lock, _FLAGS, 0o600)
     except FileNotFoundError:  # without a home there is nothing to change
         yield
         return
     except OSError as why:
         raise ConfigError(
-            f"{home.root} cannot be written to: {why.strerror}.", "Check the folder's permissions."
+            f"{home.config_lock} cannot be opened: {why.strerror}.", "Run `ragctl doctor`."
         ) from None
     try:
         end = time.monotonic() + within_s

@@ -27,13 +27,13 @@ const SWITCHES = [
 
 // Several files of tests start at once, and one may be interrupted: the folder appears when it is whole.
 async function unpack() {
-  if (existsSync(UNPACKED)) return;
+  if (existsSync(path.join(UNPACKED, "chromium"))) return;
   const folder = await mkdtemp(`${UNPACKED}-`);
   const environment = { ...process.env, TMPDIR: folder };
   await promisify(execFile)(process.execPath, [path.join(HERE, "unpack.mjs")], { env: environment });
   await rename(folder, UNPACKED).catch(async (why) => {
     await rm(folder, { recursive: true });
-    if (!existsSync(UNPACKED)) throw why;
+    if (!existsSync(path.join(UNPACKED, "chromium"))) throw why;
   });
 }
 
