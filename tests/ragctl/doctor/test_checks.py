@@ -251,6 +251,7 @@ def test_the_configuration_keeps_notes_on_this_machine(home: Home) -> None:
 
 
 def test_open_connections_of_this_process_are_found(home: Home, fake: FakeDaemon) -> None:
+    before = network.isolation(home).verdict  # libraries that other tests use may keep some open
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
@@ -258,7 +259,7 @@ def test_open_connections_of_this_process_are_found(home: Home, fake: FakeDaemon
         with socket.create_connection(listener.getsockname()):
             peers = [one for one in network.connections(os.getpid()) if not one.listens]
             assert "127.0.0.1" in {one.peer for one in peers}
-    assert network.isolation(home).verdict == "ok"
+    assert network.isolation(home).verdict == before
 
 
 @pytest.mark.parametrize(
