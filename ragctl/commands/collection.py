@@ -15,7 +15,7 @@ from ragctl.daemon.client import request
 from ragctl.daemon.reload import print_reload
 from ragctl.daemon.start import print_version_mismatch
 from ragctl.failure import Failure, NotRunning, UsageError
-from ragctl.setup.config_file import read_settings, save_settings, until_unchanged
+from ragctl.setup.config_file import read_settings, repeat_if_changed, save_settings
 from ragctl.setup.renamed_collection import drop_collection, rename_collection
 from ragctl.views.collections import render_collections
 from ragctl.views.render import (
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     _refuse_options(args)
     if args.action == "list":
         return _list(args.home, args.names, args.json)
-    return until_unchanged(lambda: _change(args))
+    return repeat_if_changed(lambda: _change(args))
 
 
 def _change(args: argparse.Namespace) -> int:

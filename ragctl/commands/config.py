@@ -12,7 +12,7 @@ from ragctl.commands.init import resolve_vault
 from ragctl.daemon.reload import print_reload, reload_daemon
 from ragctl.failure import Failure
 from ragctl.service_managers import installed_service
-from ragctl.setup.config_file import read_settings, replace_config, until_unchanged
+from ragctl.setup.config_file import read_settings, repeat_if_changed, replace_config
 from ragctl.setup.other_vault import index_drop_warnings
 from ragctl.views.render import add_home_option, clean, emit_json, print_failure, print_notice
 from ragd.config import load as configuration
@@ -73,9 +73,9 @@ def run(args: argparse.Namespace) -> int:
         case "get":
             return _get(args.home, args.key, args.json)
         case "set":
-            return until_unchanged(lambda: _set(args.home, args.key, args.value, args.json))
+            return repeat_if_changed(lambda: _set(args.home, args.key, args.value, args.json))
         case "unset":
-            return until_unchanged(lambda: _unset(args.home, args.key, args.json))
+            return repeat_if_changed(lambda: _unset(args.home, args.key, args.json))
         case "schema":
             return _schema()
         case _:

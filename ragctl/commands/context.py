@@ -11,7 +11,7 @@ from ragctl.arguments.vault_paths import path_in_roots
 from ragctl.cli import add_json, one_of, require_arguments
 from ragctl.daemon.reload import print_reload
 from ragctl.failure import UsageError
-from ragctl.setup.config_file import read_settings, save_settings, until_unchanged
+from ragctl.setup.config_file import read_settings, repeat_if_changed, save_settings
 from ragctl.views.render import Ink, clean, emit_json, print_notice
 from ragd.close_match import closest
 from ragd.config import load as configuration
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     require_arguments("context", args.action, _ARGUMENTS[args.action], given)
     if args.action == "list":
         return _list(_read_contexts(read_settings(args.home)), args.json)
-    return until_unchanged(lambda: _change(args, words))
+    return repeat_if_changed(lambda: _change(args, words))
 
 
 def _change(args: argparse.Namespace, words: str) -> int:

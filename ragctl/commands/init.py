@@ -10,18 +10,17 @@ from typing import Any
 from ragctl.cli import add_json
 from ragctl.daemon.reload import print_reload, reload_daemon
 from ragctl.failure import Failure, UsageError
+from ragctl.setup.config_file import write_config
 from ragctl.setup.obsidian_vaults import ObsidianVault, known_vaults
 from ragctl.setup.other_vault import index_drop_warnings
 from ragctl.setup.reader_config import set_up_reader
 from ragctl.setup.vault_languages import language_hints
 from ragctl.views.render import add_home_option, clean, counted, emit_json, print_notice, print_text
 from ragd.config import load as configuration
-from ragd.config.config_lock import config_lock
 from ragd.config.validation import read_object
 from ragd.errors import EXIT_OK, EXIT_USAGE, ConfigError
 from ragd.notes.documents.kinds import default_patterns
 from ragd.paths import Home
-from ragd.runtime.durable_files import private_directory, replace_file
 from ragd.vault.files import VaultFiles, VaultGone
 from ragd.vault.folder_rules import FolderRules
 
@@ -161,11 +160,7 @@ def _write_config(home: Home, vault: str, force: bool) -> None:
             f"To change only the vault, run `ragctl config set vault_path {quote(vault)}`; "
             "to start over, run init with --force.",
         )
-    private_directory(Path(home.root))
-    with config_lock(home):
-        if exists:
-            replace_file(file.with_name("config.json.bak"), file.read_bytes())
-        replace_file(file, data)
+    write_config(home, data)
 
 
 def _vault_in_file(file: Path) -> str | None:

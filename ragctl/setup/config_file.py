@@ -5,7 +5,6 @@ A change is checked as a whole before anything is written, and replaces the file
 
 import contextlib
 import os
-import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from ragd.config.config_lock import config_lock
 from ragd.config.validation import JsonObject, read_object
 from ragd.errors import ConfigError
 from ragd.paths import Home
-from ragd.runtime.durable_files import replace_file
+from ragd.runtime.durable_files import private_directory, replace_file, replace_target
 
 TRIES = 20
 
@@ -49,11 +48,20 @@ def replace_config(home: Home, before: JsonObject, data: bytes) -> None:
     with config_lock(home):
         if read_settings(home) != before:
             raise ChangedMeanwhile
-        real = Path(os.path.realpath(home.config))
-        replace_file(real, data, stat.S_IMODE(real.stat().st_mode))
+        replace_target(Path(home.config), data)
 
 
-def until_unchanged(change: Callable[[], int]) -> int:
+def write_config(home: Home, data: bytes) -> None:
+    """Write a new configuration. The one before is kept as config.json.bak."""
+    private_directory(Path(home.root))
+    file = Path(home.config)
+    with config_lock(home):
+        if os.path.lexists(file):
+            replace_file(file.with_name("config.json.bak"), file.read_bytes())
+        replace_file(file, data)
+
+
+def repeat_if_changed(change: Callable[[], int]) -> int:
     """Make a change, again if something else changed the file meanwhile."""
     for _ in range(TRIES):
         with contextlib.suppress(ChangedMeanwhile):

@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from ragctl.failure import Failure
+from ragctl.setup.config_file import write_config
 from ragd.config import load as configuration
-from ragd.config.config_lock import config_lock
 from ragd.config.store_rules import NO_VAULT
 from ragd.paths import Home
-from ragd.runtime.durable_files import private_directory, replace_file
 
 
 def set_up_reader(
@@ -34,9 +33,5 @@ def set_up_reader(
             "Use another home (`ragctl --home FOLDER init --reader …`), or add --force, which "
             "replaces it.",
         )
-    private_directory(Path(home.root))
-    with config_lock(home):
-        if exists:
-            replace_file(file.with_name("config.json.bak"), file.read_bytes())
-        replace_file(file, data)
+    write_config(home, data)
     return {"config": home.config, "reader": address, "written": True}

@@ -5,8 +5,6 @@ replaces the old one in one step, and is in force before the answer.
 """
 
 import asyncio
-import os
-import stat
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ from ragd.config.live_settings import Settings
 from ragd.config.reload import ConfigReload, RecordFact
 from ragd.config.validation import read_object
 from ragd.errors import ConfigError, RagdError
-from ragd.runtime.durable_files import replace_file
+from ragd.runtime.durable_files import replace_target
 from ragd.vault.collection_paths import VAULT, collection_of
 from ragd.vault.containment import contained_path
 
@@ -59,11 +57,11 @@ class NeverFolders:
 
     def _change(self, path: str, never: bool) -> None:
         home = self._settings.home
-        real = Path(os.path.realpath(home.config))
+        file = Path(home.config)
         try:
-            written, mode = real.read_bytes(), stat.S_IMODE(real.stat().st_mode)
+            written = file.read_bytes()
         except OSError:
             raise ConfigError("config.json cannot be read.", "Run `ragctl doctor`.") from None
         data = configuration.to_json(with_denied(read_object(written), path, never=never))
         configuration.parse(data, home.root)
-        replace_file(real, data, mode)
+        replace_target(file, data)

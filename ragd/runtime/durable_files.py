@@ -6,6 +6,7 @@ It never leaves a half-written file under its final name, and never writes throu
 import contextlib
 import errno
 import os
+import stat
 from pathlib import Path
 
 from ragd.errors import PermissionRefused
@@ -72,6 +73,12 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
         raise
     crashpoint("durable.after_rename")
     sync_directory(path.parent)
+
+
+def replace_target(path: Path, data: bytes) -> None:
+    """Replace the file that `path` is or links to, in one step, and keep the file's mode."""
+    real = Path(os.path.realpath(path))
+    replace_file(real, data, stat.S_IMODE(real.stat().st_mode))
 
 
 def private_directory(path: Path, *, links: bool = True) -> None:

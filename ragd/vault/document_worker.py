@@ -6,9 +6,7 @@ itself never parses these files, and never waits longer than the limit for one.
 """
 
 import contextlib
-import os
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Sequence
@@ -78,7 +76,7 @@ class DocumentWorker:
     def pid(self) -> int | None:
         """The process id while the process runs."""
         process = self._process
-        return process.pid if process is not None else None
+        return process.pipes.pid if process is not None else None
 
     def read(self, kind: str, data: bytes) -> Document | Unreadable:
         """The text of a file, or why there is none. Raises CannotRead if nothing is known about the
@@ -100,7 +98,7 @@ class DocumentWorker:
         with self._guard:
             self._closed = True
             if self._process is not None:
-                self._process.kill()
+                self._process.pipes.kill()
         with self._one_at_a_time:
             self._idle.cancel()
             self._end()
@@ -142,7 +140,9 @@ class DocumentWorker:
         """The process for this kind. The models for images stay in memory, so what is read after
         an image gets a process of its own."""
         process = self._process
-        if process is not None and (process.has_ended or (process.has_models and kind != "image")):
+        if process is not None and (
+            process.pipes.has_ended or (process.has_models and kind != "image")
+        ):
             self._end()
         with self._guard:
             if self._closed:
@@ -159,14 +159,14 @@ class DocumentWorker:
         with self._guard:
             process, self._process = self._process, None
         if process is not None:
-            process.end()
+            process.pipes.end()
 
 
-class _Process(PipedProcess):
+class _Process:
     """The running process. Raises OSError if it cannot be started."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        super().__init__(
+        self.pipes = PipedProcess(
             command, ORT_DISABLE_TELEMETRY="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"
         )
         self.answered = 0
@@ -177,9 +177,10 @@ class _Process(PipedProcess):
         """The answer, and the place of a defect of the reader, if there was one. Raises _Ended."""
         self.has_models |= request.kind == "image"
         # Suppressed: the process has ended, or sends what is not a reply.
-        with self.killed_after(within_s) as too_slow, contextlib.suppress(OSError, ValueError):
-            self.write(request.framed)
-            body = read_frame(self.replies, limits.REPLY_BYTES)
+        pipes = self.pipes
+        with pipes.killed_after(within_s) as too_slow, contextlib.suppress(OSError, ValueError):
+            pipes.write(request.framed)
+            body = read_frame(pipes.replies, limits.REPLY_BYTES)
             if body is not None:
                 answer = checked(body)
                 self.answered += 1
@@ -187,7 +188,7 @@ class _Process(PipedProcess):
         raise self._why_ended(too_slow.is_set())
 
     def _why_ended(self, too_slow: bool) -> _Ended:
-        code, memory = _kill_and_wait(self._child)
+        code, memory = self.pipes.kill_and_wait()
         if too_slow or code == _OUT_OF_TIME:
             return _Ended(TOO_SLOW, may_differ=False)
         crashed = subprocesses.has_crashed(code)
@@ -206,18 +207,3 @@ def _most_memory() -> int:
 
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return used * (1 if sys.platform == "darwin" else 1024)
-
-
-def _kill_and_wait(child: "subprocess.Popen[bytes]") -> tuple[int, int]:
-    """The exit code of a process, and the memory that it had at most, where that is known."""
-    if sys.platform == "win32":
-        child.kill()
-        return child.wait(), 0
-    try:
-        # Popen's own `kill` would ask for the exit code, and then the memory is not known.
-        os.kill(child.pid, signal.SIGKILL)
-        _, status, used = os.wait4(child.pid, 0)
-    except (ProcessLookupError, ChildProcessError):  # closed in another thread
-        return child.wait(), 0
-    child.returncode = os.waitstatus_to_exitcode(status)
-    return child.returncode, used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)

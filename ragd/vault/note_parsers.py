@@ -52,7 +52,7 @@ class NoteParsers:
         self._one_at_a_time = threading.Lock()
         self._idle = IdleTimer(idle_s, self._one_at_a_time, self._end_all)
         self._guard = threading.Lock()  # of `_processes` and `_closed`
-        self._processes: list[_ParseProcess] = []
+        self._processes: list[PipedProcess] = []
         self._closed = False
         self._failures = 0  # in a row
         self._rests_until = 0.0
@@ -103,12 +103,12 @@ class NoteParsers:
         """Keep all processes busy; each gets its next request when it has answered the last."""
         waiting = deque(enumerate(requests))
         answers: list[list[Parsed] | None] = [None] * len(requests)
-        busy: deque[tuple[_ParseProcess, int]] = deque()
+        busy: deque[tuple[PipedProcess, int]] = deque()
         for process in self._running(min(MOST_PROCESSES, _cores(), len(requests))):
             self._send_next(process, waiting, busy)
         while busy:
             process, place = _first_done(busy, self._within_s)
-            answers[place] = process.answer(requests[place], self._within_s)
+            answers[place] = _answer(process, requests[place], self._within_s)
             if answers[place] is None:
                 self._drop(process)
             else:
@@ -122,16 +122,16 @@ class NoteParsers:
 
     def _send_next(
         self,
-        process: "_ParseProcess",
+        process: "PipedProcess",
         waiting: deque[tuple[int, ParseRequest]],
-        busy: deque[tuple["_ParseProcess", int]],
+        busy: deque[tuple["PipedProcess", int]],
     ) -> None:
         if waiting:
             place, request = waiting.popleft()
-            process.send(request, self._within_s)
+            _send(process, request, self._within_s)
             busy.append((process, place))
 
-    def _running(self, count: int) -> list["_ParseProcess"]:
+    def _running(self, count: int) -> list["PipedProcess"]:
         """This many processes, or fewer if they cannot be started."""
         for process in list(self._processes):
             if process.has_ended:
@@ -139,12 +139,12 @@ class NoteParsers:
         with self._guard:
             while len(self._processes) < count and not self._closed:
                 try:
-                    self._processes.append(_ParseProcess(self._command))
+                    self._processes.append(PipedProcess(self._command))
                 except OSError:
                     break
             return self._processes[:count]
 
-    def _drop(self, process: "_ParseProcess") -> None:
+    def _drop(self, process: "PipedProcess") -> None:
         """This one has failed: its notes are split in the daemon."""
         self._end(process)
         if self._closed:
@@ -155,7 +155,7 @@ class NoteParsers:
             self._rests_until = time.monotonic() + REST_S
             self._failures = 0
 
-    def _end(self, process: "_ParseProcess") -> None:
+    def _end(self, process: "PipedProcess") -> None:
         with self._guard:
             self._processes = [one for one in self._processes if one is not process]
         process.end()
@@ -165,26 +165,22 @@ class NoteParsers:
             self._end(process)
 
 
-class _ParseProcess(PipedProcess):
-    """One running process. Raises OSError if it cannot be started."""
-
-    def send(self, request: ParseRequest, within_s: float) -> None:
-        """Send a request. If that is not possible, `answer` returns None."""
-        with self.killed_after(within_s), contextlib.suppress(OSError, ValueError):
-            self.write(encode_request(request))
-
-    def answer(self, request: ParseRequest, within_s: float) -> list[Parsed] | None:
-        """The answer to the request that was sent; None if the process crashed or hangs."""
-        try:
-            with self.killed_after(within_s):
-                return read_reply(self.replies, request)
-        except (OSError, ValueError):  # it has ended, or sends what is not a reply
-            return None
+def _send(process: PipedProcess, request: ParseRequest, within_s: float) -> None:
+    """Send a request. If that is not possible, `_answer` returns None."""
+    with process.killed_after(within_s), contextlib.suppress(OSError, ValueError):
+        process.write(encode_request(request))
 
 
-def _first_done(
-    busy: deque[tuple[_ParseProcess, int]], within_s: float
-) -> tuple[_ParseProcess, int]:
+def _answer(process: PipedProcess, request: ParseRequest, within_s: float) -> list[Parsed] | None:
+    """The answer to the request that was sent; None if the process crashed or hangs."""
+    try:
+        with process.killed_after(within_s):
+            return read_reply(process.replies, request)
+    except (OSError, ValueError):  # it has ended, or sends what is not a reply
+        return None
+
+
+def _first_done(busy: deque[tuple[PipedProcess, int]], within_s: float) -> tuple[PipedProcess, int]:
     """Remove and return one that has begun to answer, if the system can tell."""
     if sys.platform != "win32":
         ready = select.select([process.replies for process, _ in busy], [], [], within_s)[0]

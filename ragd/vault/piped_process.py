@@ -5,7 +5,9 @@ It knows nothing of what is asked. The process has nothing to save, so it is kil
 
 import contextlib
 import os
+import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO
@@ -66,6 +68,20 @@ class PipedProcess:
     def kill(self) -> None:
         self._child.kill()
 
+    def kill_and_wait(self) -> tuple[int, int]:
+        """Its exit code, and the memory that it had at most, where that is known."""
+        if sys.platform == "win32":
+            self._child.kill()
+            return self._child.wait(), 0
+        try:
+            # Popen's own `kill` would ask for the exit code, and then the memory is not known.
+            os.kill(self._child.pid, signal.SIGKILL)
+            _, status, used = os.wait4(self._child.pid, 0)
+        except (ProcessLookupError, ChildProcessError):  # closed in another thread
+            return self._child.wait(), 0
+        self._child.returncode = os.waitstatus_to_exitcode(status)
+        return self._child.returncode, used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
     def end(self) -> None:
         """Kill the process and free what belongs to it."""
         self.kill()
@@ -77,7 +93,7 @@ class PipedProcess:
 
 
 class IdleTimer:
-    """Calls `end` after a time without use. Both methods need `lock`, and `end` gets it."""
+    """Calls `end` after a time without use. Callers hold `lock`, and it is held during `end`."""
 
     def __init__(self, idle_s: float, lock: threading.Lock, end: Callable[[], None]) -> None:
         self._idle_s = idle_s

@@ -48,7 +48,7 @@ def test_a_change_that_lasts_too_long_is_reported(home: Home) -> None:
         pass  # it is free again
 
 
-def test_a_home_that_does_not_exist_is_no_error_of_the_lock(tmp_path: Path) -> None:
+def test_a_home_that_does_not_exist_needs_no_lock(tmp_path: Path) -> None:
     with config_lock(Home(str(tmp_path / "none"))):
         pass
     assert not (tmp_path / "none").exists()

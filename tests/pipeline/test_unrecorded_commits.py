@@ -32,6 +32,13 @@ async def die_after_a_commit(running: Any, write: Any, monkeypatch: Any) -> None
     assert NOTE not in running.catalog.files
 
 
+async def start_with_the_note_hidden(start: Any, vault: Path, write: Any, seq: int) -> Any:
+    """Start again, and wait until a job has read that the note is hidden."""
+    running = await start(lambda: write(vault, NOTE, f"---\nrag: false\n---\n{TEXT}"))
+    await running.until(FileSkipped, seq, path=NOTE, reason=HIDDEN)
+    return running
+
+
 async def test_a_note_that_was_hidden_meanwhile_is_never_served_again(
     start: Any, vault: Path, write: Any, monkeypatch: Any
 ) -> None:
@@ -45,8 +52,7 @@ async def test_a_note_that_was_hidden_meanwhile_is_never_served_again(
 
     monkeypatch.setattr(LanceStore, "open", open_late)
     seq = running.ledger.state.seq
-    running = await start(lambda: write(vault, NOTE, f"---\nrag: false\n---\n{TEXT}"))
-    await running.until(FileSkipped, seq, path=NOTE, reason=HIDDEN)
+    running = await start_with_the_note_hidden(start, vault, write, seq)
     is_read.set()
     await running.until_serving()
     assert await running.found("heron") == set()
@@ -68,8 +74,7 @@ async def test_a_note_that_is_found_hidden_while_rows_are_counted_is_not_served(
 
     monkeypatch.setattr(ChunkIndex, "version", count_late)
     seq = running.ledger.state.seq
-    running = await start(lambda: write(vault, NOTE, f"---\nrag: false\n---\n{TEXT}"))
-    await running.until(FileSkipped, seq, path=NOTE, reason=HIDDEN)
+    running = await start_with_the_note_hidden(start, vault, write, seq)
     is_read.set()
     await running.until_serving()
     assert await running.found("heron") == set()
