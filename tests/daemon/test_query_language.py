@@ -136,7 +136,7 @@ def test_what_is_not_wanted_comes_last_and_a_negated_word_does_not_count(vault: 
     asked = vault.search("a soup without chicken")
     files = [Path(file).stem for file in asked.files]
     assert files[-1] == CHICKEN and PLAIN in files[:2]
-    assert asked.data["understood"]["filters"] == ["passages with chicken come last"]
+    assert asked.data["understood"]["filters"] == ['passages with "chicken" come last']
     assert [Path(file).stem for file in vault.search("soup but not chicken").files][-1] == CHICKEN
 
 

@@ -45,7 +45,7 @@ def describe_filters(terms: Iterable[Term], excluded: str) -> list[str]:
         if term.operator:
             shown += f" {term.operator} {term.value}"
         found.append(f"not {shown}" if term.negated else shown)
-    return [*found, *([f"passages with {excluded} come last"] if excluded else [])]
+    return [*found, *([f'passages with "{excluded}" come last'] if excluded else [])]
 
 
 def _word_pattern(word: str) -> str:
