@@ -1,6 +1,7 @@
 """Replays in a child process: what the child says, and what the daemon makes of it."""
 
 import asyncio
+import contextlib
 import os
 import shutil
 import subprocess
@@ -18,7 +19,7 @@ from ragd.state.past_state import state_as_json
 from ragd.state.replay import replay
 from ragd.state.replay_process import ReplayReply, replayed_history, replayed_state, reply_to
 from tests.eventlog.homes import Home, a_days_work, work
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 SMALL = 1_500  # bytes in a segment
 STARTED = DaemonStarted(version="1", config_hash="", previous_stop="none")
@@ -119,16 +120,25 @@ async def test_what_retention_has_removed_is_answered_with_the_oldest_record(hom
     assert refused.value.code == "INVALID_REQUEST"
 
 
-def test_the_child_ends_with_the_daemon_even_if_its_disk_hangs(tmp_path: Path) -> None:
-    """The first segment is a pipe: reading it never returns."""
-    events = tmp_path / "events"
-    events.mkdir()
-    os.mkfifo(events / f"{1:016d}.ndjson")
-    command = [sys.executable, "-m", replay_process.__name__, "state", str(events), str(tmp_path)]
-    with subprocess.Popen(
-        [*command, "--until", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as child:
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
+async def test_the_child_ends_with_the_daemon_even_if_its_disk_hangs(tmp_path: Path) -> None:
+    """The only snapshot is a pipe that is open for writing: reading it never returns."""
+    (tmp_path / "snapshots").mkdir()
+    pipe = tmp_path / "snapshots" / f"{1:016d}.json"
+    os.mkfifo(pipe)
+    folders = [str(tmp_path / "events"), str(pipe.parent)]
+    command = [sys.executable, "-m", replay_process.__name__, "state", *folders, "--until", "1"]
+    opened: list[int] = []
+
+    def is_being_read() -> bool:
+        with contextlib.suppress(OSError):  # without a reader, it cannot be opened
+            opened.append(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+        return bool(opened)
+
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        await wait_until(is_being_read)
         printed, _ = child.communicate(timeout=PATIENCE_S)  # it closes the child's stdin
+    os.close(opened[0])
     assert (child.returncode, printed) == (1, b"")
 
 
