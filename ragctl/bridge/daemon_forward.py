@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from ragctl.bridge.answers import BridgeRefusal
-from ragctl.daemon.client import Answer, Stream, request, stream
+from ragctl.daemon.client import Answer, Stream, stream
+from ragctl.daemon.kept_connections import KeptConnections
 from ragctl.failure import Failure, NotRunning, TimedOut
 from ragd.paths import Home
 
@@ -47,11 +48,13 @@ class DaemonForward:
 
     def __init__(self, home: Home) -> None:
         self._home = home
+        self._kept = KeptConnections(home)
         self._threads = ThreadPoolExecutor(_THREADS, "forward")
         self._open_streams = 0
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
+        self._kept.close()
 
     async def forward(
         self, asked: web.Request, path: str, query: str, is_signed_in: Callable[[], bool]
@@ -65,7 +68,7 @@ class DaemonForward:
             return await self._send_stream(asked, target, is_signed_in)
         body = None if asked.method in ("GET", "DELETE") else await read_json(asked)
         call = functools.partial(
-            request, self._home, asked.method, target, body, timeout=ANSWER_WITHIN_S
+            self._kept.request, asked.method, target, body, timeout=ANSWER_WITHIN_S
         )
         return _response(await self._in_thread(call))
 

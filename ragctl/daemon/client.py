@@ -125,9 +125,8 @@ def request(
     """Send one request and read the whole answer. `headers`: in ASCII, without line ends."""
     connection = connect(home, timeout)
     try:
-        connection.send(_request_bytes(method, path, body, headers))
-        status, received = _read_head(connection)
-        return Answer(status, received, _read_body(connection, received))
+        connection.send(request_bytes(method, path, body, headers))
+        return read_answer(connection)
     finally:
         connection.close()
 
@@ -136,7 +135,7 @@ def stream(home: Home, path: str, timeout: float = ANSWER_WITHIN_S) -> Stream | 
     """Send a GET and stream the answer's lines; an error comes back as an Answer."""
     connection = connect(home, timeout)
     try:
-        connection.send(_request_bytes("GET", path, None))
+        connection.send(request_bytes("GET", path, None))
         status, headers = _read_head(connection)
         if status == 200:
             return Stream(connection, _read_pieces(connection, headers))
@@ -148,17 +147,30 @@ def stream(home: Home, path: str, timeout: float = ANSWER_WITHIN_S) -> Stream | 
     return refused
 
 
-def _request_bytes(
-    method: str, path: str, body: dict[str, Any] | None, headers: dict[str, str] | None = None
+def request_bytes(
+    method: str,
+    path: str,
+    body: dict[str, Any] | None,
+    headers: dict[str, str] | None = None,
+    *,
+    keep: bool = False,
 ) -> bytes:
+    """One request. `keep`: the connection stays open after the answer."""
     content = b"" if body is None else json.dumps(body).encode()
-    head = f"{method} {path} HTTP/1.1\r\nHost: ragd\r\nConnection: close\r\n"
+    head = f"{method} {path} HTTP/1.1\r\nHost: ragd\r\n"
+    head += "" if keep else "Connection: close\r\n"
     head += "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
     if body is not None:
         head += "Content-Type: application/json\r\n"
     if body is not None or method != "GET":
         head += f"Content-Length: {len(content)}\r\n"
     return head.encode("ascii") + b"\r\n" + content
+
+
+def read_answer(connection: DaemonConnection) -> Answer:
+    """The whole answer to the request that was sent."""
+    status, headers = _read_head(connection)
+    return Answer(status, headers, _read_body(connection, headers))
 
 
 def _read_head(connection: DaemonConnection) -> tuple[int, dict[str, str]]:
