@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from ragd.guard.injection import is_suspected
 from ragd.notes.sentences import sentences
-from ragd.search.query.query_terms import stems_of
+from ragd.search.query.query_terms import stems_in, stems_of
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.narrowing import narrowing_words
 from ragd.search.ranking.question_subject import NUMBERS, AskedFact, find_asked_fact
@@ -119,17 +119,21 @@ def _latest_day(one: Candidate) -> str:
 
 def statement_about(wanted: AskedFact, text: str, title: str) -> Statement | None:
     """What the passage states the fact about; None if it does not state it."""
-    title_stems = stems_of(title)
+    is_in_title = wanted.subject <= stems_of(title)
+    if not is_in_title and stems_in(text, wanted.subject) != wanted.subject:
+        return None
     for sentence in sentences(text):
         sentence = sentence[:LONGEST_READ]
+        named = stems_in(sentence, wanted.subject)
+        is_whole = named == wanted.subject
+        if not is_whole and not is_in_title:
+            continue
         if sentence.rstrip().endswith("?") or _UNREAL.search(sentence):
             continue
-        stems = stems_of(sentence)
-        missing = wanted.subject - stems
-        if missing and not wanted.subject <= title_stems:
+        if named and _is_about_relative(wanted, sentence):
             continue
-        if not _is_about_relative(wanted, sentence) and _states_value(wanted, sentence, stems):
-            if missing:
+        if _states_value(wanted, sentence, names_all=is_whole):
+            if not is_whole:
                 return Statement()
             return Statement(_rest_of_name(wanted, sentence), _narrowing(wanted, sentence))
     return None
@@ -153,11 +157,12 @@ def _narrowing(wanted: AskedFact, sentence: str) -> frozenset[str]:
     return narrowing_words(sentence, wanted.subject)
 
 
-def _states_value(wanted: AskedFact, sentence: str, stems: frozenset[str]) -> bool:
-    """Whether a sentence about the subject states a value of the right kind."""
+def _states_value(wanted: AskedFact, sentence: str, *, names_all: bool) -> bool:
+    """Whether a sentence about the subject states a value of the right kind. `names_all`: it has
+    every word of the subject."""
     topic = wanted.topic
     if topic is None:
-        return bool(kinds_in(sentence, (NUMBER,))) and wanted.subject <= stems
+        return names_all and bool(kinds_in(sentence, (NUMBER,)))
     if topic.not_in_statement is not None and topic.not_in_statement.search(sentence):
         return False
     if topic.name == "debt":

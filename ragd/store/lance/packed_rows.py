@@ -84,8 +84,7 @@ class PackedRows:
         before = earlier.narrow if earlier is not None else None
         self.narrow: ColumnsInMemory = ColumnsInMemory(dataset, (*NARROW, KEYS), before)
         self._table, self._row_ids = self.narrow.table, self.narrow.row_ids
-        keys: tuple[Any, Any] = _flat_keys(self._table) if KEYS in self.narrow.columns else ([], [])
-        self._keys, self._places = keys
+        self._keys = _FlatKeys(self._table) if KEYS in self.narrow.columns else None
 
     def links(self, row_ids: Sequence[int]) -> list[LinkRow]:
         """The columns of these rows that links need."""
@@ -101,15 +100,9 @@ class PackedRows:
 
     def with_keys(self, keys: Sequence[str]) -> list[KeyedRow]:
         """The rows that have some of these keys, in the table's order."""
-        compute, arrow = libraries.pyarrow().compute, libraries.pyarrow()
-        if not keys or not len(self._keys):
+        if not keys or self._keys is None:
             return []
-        at = compute.indices_nonzero(compute.is_in(self._keys, arrow.array(list(keys))))
-        found: dict[int, set[str]] = {}
-        for place, key in zip(
-            self._places.take(at).to_pylist(), self._keys.take(at).to_pylist(), strict=True
-        ):
-            found.setdefault(place, set()).add(key)
+        found = self._keys.find(keys)
         if not found:
             return []
         row_ids = self._row_ids[list(found)].tolist()
@@ -119,6 +112,29 @@ class PackedRows:
     def _are_of(self, paths: Sequence[str]) -> Any:
         compute, arrow = libraries.pyarrow().compute, libraries.pyarrow()
         return compute.is_in(self._table["source_file"], arrow.array(list(paths), arrow.string()))
+
+
+class _FlatKeys:
+    """The keys of all rows. Each different key is kept once, because many rows share one."""
+
+    def __init__(self, rows: Any) -> None:
+        compute = libraries.pyarrow().compute
+        split = compute.split_pattern(rows[KEYS], " ").combine_chunks()
+        encoded = compute.list_flatten(split).dictionary_encode()
+        self._different = encoded.dictionary
+        self._numbers = encoded.indices.to_numpy()
+        self._places = compute.list_parent_indices(split).to_numpy()
+
+    def find(self, keys: Sequence[str]) -> dict[int, set[str]]:
+        """The positions of the rows that have some of these keys, in order, with those keys."""
+        compute, numpy = libraries.pyarrow().compute, libraries.numpy()
+        wanted = libraries.pyarrow().array(list(keys), self._different.type)
+        numbers = compute.indices_nonzero(compute.is_in(self._different, wanted)).to_pylist()
+        named = {number: self._different[number].as_py() for number in numbers}
+        found: dict[int, set[str]] = {}
+        for at in numpy.flatnonzero(numpy.isin(self._numbers, numbers)) if numbers else ():
+            found.setdefault(int(self._places[at]), set()).add(named[int(self._numbers[at])])
+        return found
 
 
 def _read(dataset: Any, columns: Sequence[str], fragments: Sequence[Any]) -> Any:
@@ -147,13 +163,6 @@ def _joined(fresh: Any, fragments: Sequence[int], known: Sequence[Any]) -> Any:
 def _rows_of(table: Any, of: Any, fragment: int) -> Any:
     start, end = of.searchsorted([fragment, fragment + 1]).tolist()
     return table.slice(start, end - start)
-
-
-def _flat_keys(rows: Any) -> tuple[Any, Any]:
-    """All keys in one array, and the position of each key's row."""
-    compute = libraries.pyarrow().compute
-    split = compute.split_pattern(rows[KEYS], " ").combine_chunks()
-    return compute.list_flatten(split), compute.list_parent_indices(split)
 
 
 def _link_rows(rows: Any) -> list[LinkRow]:

@@ -5,7 +5,7 @@ It never writes. Any text is a valid query: at worst it finds nothing.
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from ragd.embed.providers.embedder_port import Vector
 from ragd.search.query.conditions import Condition
 from ragd.search.query.filters import Filters
 from ragd.store.lance import key_lookups, libraries, phrase_rows, vector_index
+from ragd.store.lance.equal_texts import find_equal_texts
 from ragd.store.lance.packed_rows import LinkRow
 from ragd.store.lance.pinned_table import PinnedTable
 from ragd.store.lance.query_words import query_words
@@ -127,16 +128,9 @@ class TableReader:
 
     async def find_exact_texts(
         self, texts: Sequence[str], where: str | None = None
-    ) -> dict[str, dict[str, int]]:
+    ) -> dict[str, Mapping[str, int]]:
         """For each of these texts, the notes with a passage that is exactly that, and how many."""
-        now = self._pinned.now
-        where = both(both(self._within, where), one_of("chunk_text", texts))
-        rows = await now.scans.read(Scan(["chunk_text", "source_file"], where))
-        grouped = rows.group_by(["chunk_text", "source_file"]).aggregate([([], "count_all")])
-        found: dict[str, dict[str, int]] = {}
-        for row in grouped.to_pylist():
-            found.setdefault(row["chunk_text"], {})[row["source_file"]] = row["count_all"]
-        return found
+        return await find_equal_texts(self._pinned.now, texts, both(self._within, where))
 
     async def has_phrase(self, phrase: str) -> bool:
         """Whether some passage has this phrase."""

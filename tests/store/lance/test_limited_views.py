@@ -6,7 +6,14 @@ import pytest
 
 from ragd.access.scope import Scope
 from ragd.search.query.conditions import PHRASE, Condition
-from ragd.store.lance import ChunkIndex, in_scope, packed_rows, phrase_rows, vector_matrix
+from ragd.store.lance import (
+    ChunkIndex,
+    equal_texts,
+    in_scope,
+    packed_rows,
+    phrase_rows,
+    vector_matrix,
+)
 from ragd.store.lance.store import LIMITED
 from tests.store.lance.drafts import note, vector
 
@@ -104,6 +111,7 @@ async def test_the_same_holds_for_a_table_that_is_not_kept_in_memory(
     monkeypatch.setattr(packed_rows, "MOST_ROWS", 0)
     monkeypatch.setattr(vector_matrix, "MOST_SHORTS", 0)
     monkeypatch.setattr(phrase_rows, "SCANNED_ROWS", 0)
+    monkeypatch.setattr(equal_texts, "SCANNED_ROWS", 0)
     monkeypatch.setattr(phrase_rows, "LISTED", 0)
     assert await shown(limited(filled)) == EXPECTED
 
