@@ -15,7 +15,7 @@ from ragd.notes.languages import language_of
 from ragd.search.dates import NamedTime
 from ragd.search.prepared_query import PreparedQuery
 from ragd.search.query.filters import Filters
-from ragd.search.query.query_terms import query_terms, stems_of
+from ragd.search.query.query_terms import content_stems, query_terms
 from ragd.search.query_vector import QueryVector, QueryVectors
 from ragd.search.question_dates import near_condition
 from ragd.search.ranking.question_subject import subject_words
@@ -80,7 +80,7 @@ class QuestionBuilder:
             shows_all=filters.selects_few_notes,
             is_literal=prepared.is_literal,
             frequencies=frequencies,
-            excluded=stems_of(prepared.excluded),
+            excluded=content_stems(prepared.excluded, request.query),
             by_file_time=request.by_file_time,
             tagged=_own_tag_condition(other_filters),
             phrases=filters.phrases,

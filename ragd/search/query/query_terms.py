@@ -96,6 +96,13 @@ def query_terms(question: str, count_tokens: Count) -> QueryTerms:
     )
 
 
+def content_stems(part: str, question: str) -> frozenset[str]:
+    """The stems of a part of a question, without the function words of the question's language. If
+    the part has only those, they stay."""
+    function_words, words = _function_words(_words(question)), _words(part)
+    return frozenset(_stems([word for word in words if word not in function_words] or words))
+
+
 def _compounds(words: str) -> list[str]:
     """Neighbouring words as one word: "mental health" also finds #mentalhealth."""
     pieces = [piece.strip(_MARKS) for piece in words.split()[: _MOST_COMPOUNDS + 1]]

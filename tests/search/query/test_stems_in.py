@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragd.search.query.query_terms import stems_in, stems_of
+from ragd.search.query.query_terms import content_stems, stems_in, stems_of
 
 TEXTS = [
     "Type_hints and type-hints, the “cat’s” cats; catalogue 3.14.",
@@ -45,3 +45,17 @@ def test_the_stems_of_any_text_in_any_other(text: str, other: str) -> None:
 )
 def test_a_short_plural_has_the_stem_of_its_singular(one: str, other: str, alike: bool) -> None:
     assert (stems_of(one) == stems_of(other)) is alike
+
+
+@pytest.mark.parametrize(
+    ("part", "question", "stems"),
+    [
+        ("the leaf processing", "types of tea but not the leaf processing", {"leaf", "proce"}),
+        ("die Sahne", "Suppen mit Kürbis aber ohne die Sahne", {"sahne"}),
+        ("the who", "bands except the who", {"the", "who"}),
+    ],
+)
+def test_a_part_of_a_question_keeps_its_content_words(
+    part: str, question: str, stems: set[str]
+) -> None:
+    assert content_stems(part, question) == stems
