@@ -178,7 +178,7 @@ class ResultPicker:
         newest: dict[str, _PickedPassage] = {}
         for pick in self._best:
             chain = pick.equal[0].chain
-            if chain and (pick.row.date or "") > (_date_of(newest.get(chain)) or ""):
+            if chain and _stated_at(pick) > _stated_at(newest.get(chain)):
                 newest[chain] = pick
         self._best = [
             _with_superseded_by(pick, newest.get(pick.equal[0].chain)) for pick in self._best
@@ -273,15 +273,16 @@ def _add_or_join(kept: list[_PickedPassage], pick: _PickedPassage) -> None:
     kept.append(pick)
 
 
-def _date_of(pick: _PickedPassage | None) -> str | None:
-    return pick.row.date if pick else None
+def _stated_at(pick: _PickedPassage | None) -> str:
+    """The day or month of a passage's statement; empty if it is not known."""
+    return "" if pick is None else pick.row.date or pick.equal[0].stated_month
 
 
 def _with_superseded_by(pick: _PickedPassage, newest: _PickedPassage | None) -> _PickedPassage:
     if newest is None:
         return pick
-    day = latest_day(pick.row.date, pick.row.modified_at, datetime.astimezone)
-    if not day or day >= (newest.row.date or ""):
+    day = _stated_at(pick) or latest_day(None, pick.row.modified_at, datetime.astimezone)
+    if not day or day >= _stated_at(newest):
         return pick
     result = structs.replace(pick.result, superseded_by=newest.result.citation)
     return structs.replace(pick, result=result)

@@ -71,6 +71,7 @@ class Candidate(Struct):
     title: str = ""  # of its note
     date: str | None = None  # of the passage
     file_day: str | None = None  # day of its file's time; only if the passage has no date
+    stated_month: str = ""  # of its statement of the asked fact; only if the passage has no date
     closeness: float = 0.0  # of its date to the time that the question names, from 0 to 1
     recency: float = 0.0  # 1 for the newest candidate, less for older ones; without a date 0.5
     chain: str = ""  # chunk id of the newest passage with the same fact about the same subject

@@ -26,7 +26,10 @@ UNSURE_BELOW = 0.4  # a best score below this: perhaps nothing answers the quest
 NEEDED_WORDS = 0.5  # share of words that is enough without vectors
 
 _NOT_NUMBERS = frozenset(
-    {"chunk_id", "source_file", "text_key", "text", "title", "date", "file_day", "chain"}
+    (
+        *("chunk_id", "source_file", "text_key", "text", "title"),
+        *("date", "file_day", "stated_month", "chain"),
+    )
 )
 
 

@@ -8,8 +8,10 @@ the subject is in no chain. Two people with the same first name have a chain eac
 different flights (see `narrowing`). The passages of a chain take its places in the ranking in the
 order of their dates. If one of these places is near the top, the latest passage comes first of all.
 
-A passage without a date cannot be newer than its file. It is in a chain if the file's day is before
-the latest date of the chain. Otherwise it may be newer or older, and nothing changes.
+A passage without a date has the month that its statement names, if the note's title names the year:
+"$2,250 in August" in "Budget 2025". Otherwise it cannot be newer than its file. It is in a chain if
+the file's day is before the latest date of the chain. If not, it may be newer or older, and nothing
+changes.
 """
 
 import re
@@ -18,7 +20,9 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from ragd.guard.injection import is_suspected
+from ragd.notes.late_pattern import LatePattern
 from ragd.notes.sentences import sentences
+from ragd.search.dates.time_names import MONTHS
 from ragd.search.query.query_terms import stems_in, stems_of
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.narrowing import narrowing_words
@@ -53,6 +57,8 @@ _RELATIVE = re.compile(
     r"|eltern|frau|mann|sohn|tochter|kind(?:er)?)(?!\w)",
     re.I,
 )
+_YEAR = LatePattern(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_SINCE_MONTH = LatePattern(rf"(?<!\w)(?:in|since|from|im|seit|ab) ({'|'.join(MONTHS)})(?!\w)", re.I)
 
 
 class Statement(Struct, frozen=True):
@@ -60,10 +66,12 @@ class Statement(Struct, frozen=True):
 
     `name`: the rest of the subject's name, "keller" if the question asks for Anna and the passage
     is about Anna Keller; usually empty. `narrowing`: the stems of the words that narrow it.
+    `month`: that it names, `2025-08`, if the title names the year; usually empty.
     """
 
     name: str = ""
     narrowing: frozenset[str] = frozenset()
+    month: str = ""
 
 
 def newest_first(
@@ -76,8 +84,7 @@ def newest_first(
         return list(ranked)
     found = list(ranked)
     heads = []
-    past = [one for one in found[:MOST_CANDIDATES] if "" < _latest_day(one) <= last_day]
-    for chain in _find_chains(wanted, past):
+    for chain in _find_chains(wanted, found[:MOST_CANDIDATES], last_day):
         places = sorted(found.index(one) for one in chain)
         by_date = sorted(chain, key=_latest_day, reverse=True)
         newest = _latest_day(by_date[0])
@@ -91,13 +98,18 @@ def newest_first(
     return [*heads, *(one for one in found if one not in heads)] if heads else found
 
 
-def _find_chains(wanted: AskedFact, candidates: Iterable[Candidate]) -> list[list[Candidate]]:
-    """Groups of at least two candidates that state the same fact about one subject."""
+def _find_chains(
+    wanted: AskedFact, candidates: Iterable[Candidate], last_day: str
+) -> list[list[Candidate]]:
+    """Groups of at least two candidates that state the same fact about one subject, none of them
+    after the last day."""
     found: dict[frozenset[str], dict[str, list[Candidate]]] = {}
     for one in candidates:
         stated = statement_about(wanted, one.text, one.title)
         if stated is not None and not is_suspected(one.text):  # it may lie about the latest state
-            found.setdefault(stated.narrowing, {}).setdefault(stated.name, []).append(one)
+            one.stated_month = "" if one.date else stated.month
+            if "" < _latest_day(one) <= last_day:
+                found.setdefault(stated.narrowing, {}).setdefault(stated.name, []).append(one)
     for by_name in found.values():
         named = [name for name in by_name if name]
         if "" in by_name and len(named) == 1:  # the short name must mean that person
@@ -108,20 +120,24 @@ def _find_chains(wanted: AskedFact, candidates: Iterable[Candidate]) -> list[lis
 
 def _known_order(chain: Sequence[Candidate]) -> list[Candidate]:
     """The candidates with a date, and those without one whose file is older than the newest."""
-    newest = max((one.date for one in chain if one.date), default="")
-    return [one for one in chain if one.date or _latest_day(one) < newest]
+    newest = max((one.date or one.stated_month for one in chain), default="")
+    return [one for one in chain if one.date or one.stated_month or _latest_day(one) < newest]
 
 
 def _latest_day(one: Candidate) -> str:
     """The last day on which it can have been written; empty if it is not known."""
-    return one.date or one.file_day or ""
+    return one.date or one.stated_month or one.file_day or ""
 
 
 def statement_about(wanted: AskedFact, text: str, title: str) -> Statement | None:
-    """What the passage states the fact about; None if it does not state it."""
+    """What the passage states the fact about; None if it does not state it. Of several statements,
+    the one of the latest month."""
     is_in_title = wanted.subject <= stems_of(title)
     if not is_in_title and stems_in(text, wanted.subject) != wanted.subject:
         return None
+    years = set(_YEAR.findall(title))
+    year = years.pop() if len(years) == 1 else ""
+    found = None
     for sentence in sentences(text):
         sentence = sentence[:LONGEST_READ]
         named = stems_in(sentence, wanted.subject)
@@ -132,11 +148,23 @@ def statement_about(wanted: AskedFact, text: str, title: str) -> Statement | Non
             continue
         if named and _is_about_relative(wanted, sentence):
             continue
-        if _states_value(wanted, sentence, names_all=is_whole):
-            if not is_whole:
-                return Statement()
-            return Statement(_rest_of_name(wanted, sentence), _narrowing(wanted, sentence))
-    return None
+        if not _states_value(wanted, sentence, names_all=is_whole):
+            continue
+        month = _latest_month(year, sentence) if year else ""
+        if found is None or month > found.month:
+            name, narrowing = "", frozenset[str]()
+            if is_whole:
+                name, narrowing = _rest_of_name(wanted, sentence), _narrowing(wanted, sentence)
+            found = Statement(name, narrowing, month)
+        if not year:
+            break
+    return found
+
+
+def _latest_month(year: str, sentence: str) -> str:
+    """`2025-08` for "$1,500 in March, $2,250 in August"; empty if the sentence names no month."""
+    months = [MONTHS[name.lower()] for name in _SINCE_MONTH.findall(sentence)]
+    return f"{year}-{max(months):02}" if months else ""
 
 
 def _is_about_relative(wanted: AskedFact, sentence: str) -> bool:

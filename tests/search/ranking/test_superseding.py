@@ -242,3 +242,31 @@ def test_a_statement_of_the_future_is_not_the_latest_state() -> None:
     found = newest_first("How much does Fred owe me?", said, "2026-11-19")
     assert [one.chunk_id for one in found] == ["0", "1", "2"]
     assert [one.is_superseded for one in found] == [False, True, False]
+
+
+FUND = "Emergency fund: $1,200 in January, $1,500 in March, $2,250 in August. A goal: $2,500."
+MARCH: Statement = ("2025-03-16", "Moved $300 into the emergency fund, which makes $1,500.")
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Budget 2025", "1 (0) (2)"),  # the title has the year, the sentence the month
+        ("Budget 2024", "0 (2) (1)"),
+        ("Budget 2027", "0 1 (2)"),  # a plan
+        ("Budget", "0 1 (2)"),  # of an unknown year
+        ("Budget 2024 and 2025", "0 1 (2)"),
+    ],
+)
+def test_a_month_in_a_note_of_a_year_dates_the_statement(title: str, expected: str) -> None:
+    older: Statement = ("2024-10-13", "The emergency fund is at $900 now.")
+    said = candidates(MARCH, (None, f"| emergency fund | $150 |\n\n{FUND}", title), older)
+    found = newest_first("how much is in my emergency fund now?", said, "2026-11-18")
+    shown = [f"({one.chunk_id})" if one.is_superseded else one.chunk_id for one in found]
+    assert " ".join(shown) == expected
+
+
+def test_a_day_of_the_same_month_is_later_than_the_month() -> None:
+    of_month: Statement = (None, FUND, "Budget 2025")
+    of_day: Statement = ("2025-08-02", "The emergency fund has $2,300.")
+    assert order("How much is in my emergency fund?", of_month, of_day) == "1 (0)"
