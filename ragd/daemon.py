@@ -171,6 +171,9 @@ async def _serve(
 ) -> None:
     """Answer on the socket while the actors run, until `stop` is set."""
     settings = Settings(home, config)
+    settings.hold_back_replaced(
+        lambda: ledger.state.catalog.stored_roots(is_working=bool(ledger.state.jobs.open))
+    )
     pipeline = build_pipeline(home, clock, ledger, settings, crash_mark)
     reload = ConfigReload(settings)
     config_reader = ConfigReader(clock, settings, reload, ledger.journal)

@@ -79,6 +79,7 @@ REVIEWED = {
         "IndexBuilding.fingerprint",
         "IndexBuilding.choice",
         "TouchedFile.sha256",
+        "ScannedCollection.root",
     ),
     # Times that we format.
     *(

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from ragd.batch.sync_plan import SyncPlan
+from ragd.config.replaced_collections import root_key
 from ragd.events import FileSkipped, ScannedCollection, VaultScanned
 from ragd.vault.collection_paths import VAULT
 from ragd.vault.threads import VaultNotResponding
@@ -56,6 +57,7 @@ def _each(
             removed=removed[name],
             newest_mtime=root.newest_mtime,
             device=scanned.device(name),
+            root=root_key(root.root) if root.root and name != VAULT else "",
         )
         for name, root in scanned.roots.items()
     ]

@@ -54,7 +54,7 @@ class ConfigReader:
             if now == before != self._applied:
                 if await self._apply():
                     self._applied = now
-            elif await self._have_agents_changed():
+            elif self._settings.can_use_more or await self._have_agents_changed():
                 await self._apply()
             before = now
 

@@ -3,7 +3,7 @@
 It never watches the file: `config_reader` does.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -15,6 +15,7 @@ from ragd.config.implicit_collections import without_implicit_collections
 from ragd.config.index_collections import add_collections_of_index
 from ragd.config.keys import changed_keys, needs_restart
 from ragd.config.load import Config
+from ragd.config.replaced_collections import replaced_collections, without_replaced
 from ragd.objects.address import is_object_address
 from ragd.paths import Home
 from ragd.vault.collection_paths import VAULT, group_of, split_path
@@ -38,11 +39,31 @@ class Settings:
         self.refused: str | None = None  # why the current file is not in force
         self._contexts = (current, Contexts(current))
         self._of_index: frozenset[str] = frozenset()  # a reader's collections
+        self._read_stored_roots: Callable[[], Mapping[str, str]] = dict
+        self._stored_roots: Mapping[str, str] = {}
+        self._replaced: frozenset[str] = frozenset()
 
     def add_collections_of_index(self, names: Iterable[str]) -> None:
         """A reader has found these collections in the index."""
         self._of_index |= frozenset(names)
         self.current = add_collections_of_index(self.current, self._of_index)
+
+    def hold_back_replaced(self, stored_roots: Callable[[], Mapping[str, str]]) -> None:
+        """From now on, a collection whose notes in the index came from another folder is not in
+        force. `stored_roots`: these folders, see `replaced_collections`."""
+        self._read_stored_roots = stored_roots
+        self.look_at_stored_notes()
+        self._replaced = replaced_collections(self.current, self._stored_roots)
+        self.current = without_replaced(self.current, self._stored_roots)
+
+    def look_at_stored_notes(self) -> None:
+        """Before `read_again`, which may run in a thread."""
+        self._stored_roots = self._read_stored_roots() if not self.is_reader else {}
+
+    @property
+    def can_use_more(self) -> bool:
+        """Whether the old notes of a collection that is not in force have left the index."""
+        return bool(self._replaced) and not self._replaced <= self._read_stored_roots().keys()
 
     @property
     def vault(self) -> Path:
@@ -86,7 +107,9 @@ class Settings:
 
         Keys that need a restart keep their values. Raises ConfigError. It changes nothing.
         """
-        fresh = add_collections_of_index(configuration.read(self.home), self._of_index)
+        written = add_collections_of_index(configuration.read(self.home), self._of_index)
+        self._replaced = replaced_collections(written, self._stored_roots)
+        fresh = without_replaced(written, self._stored_roots)
         # Folders that are in use were checked before, and may hang now.
         if not _folders(fresh) <= _folders(self.current):
             configuration.check_folders(fresh, self.home.root)

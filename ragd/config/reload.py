@@ -33,6 +33,7 @@ class ConfigReload:
         the reload even if it changes nothing."""
         settings = self._settings
         async with self._lock:
+            settings.look_at_stored_notes()
             try:
                 config, reloaded = await self._read_again()
             except ConfigError as why:

@@ -69,6 +69,7 @@ class ScannedCollection(Struct, frozen=True, gc=False):
     newest_mtime: str | None = None  # of its notes; null if there are none
     device: int = 0  # the system's number for the device that holds the root
     gone: GoneReason | Literal["not_responding", ""] = ""  # why its root could not be used
+    root: str = ""  # digest of the path of its root; empty for the vault
 
 
 class VaultScanned(Fact, frozen=True, kw_only=True, tag="vault_scanned"):

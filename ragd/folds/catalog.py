@@ -54,6 +54,7 @@ class ScannedRoot(Struct, frozen=True):
     device: int = 0  # at the last scan that found every note
     scanned_at: str | None = None
     newest_mtime: str | None = None
+    root: str = ""  # digest of its root's path; empty: not known
 
 
 class Catalog(Table):
@@ -141,6 +142,15 @@ class Catalog(Table):
         return served + sum(
             path.startswith(inside) and path not in self.files for path in building.files
         )
+
+    def stored_roots(self, *, is_working: bool) -> dict[str, str]:
+        """The digest of the root that the notes of each collection came from, where it is known and
+        some are stored or may be soon. `is_working`: notes may be on their way to the index."""
+        return {
+            name: one.root
+            for name, one in self.collections.items()
+            if one.root and (is_working or self.is_folder(join_path(name, "")))
+        }
 
     def is_elsewhere(self, device: int, collection: str = VAULT) -> bool:
         """Whether a collection is on another device than when no note was missing."""

@@ -60,7 +60,7 @@ def _root_scanned(catalog: Catalog, one: ScannedCollection, record: Record) -> N
     known = catalog.collections.get(one.collection, ScannedRoot())
     if not one.gone:
         device = (one.device if one.removed == 0 else 0) or known.device
-        known = ScannedRoot(device, record.ts, one.newest_mtime)
+        known = ScannedRoot(device, record.ts, one.newest_mtime, one.root or known.root)
     catalog.collections[one.collection] = known
 
 

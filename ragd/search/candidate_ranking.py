@@ -45,6 +45,8 @@ class Ranker:
         if weights.cover:
             fusion.add_covers(candidates, found.hits, question.word_weights.share_in_text)
         fusion.mark_tagged(candidates, found.tagged)
+        if weights.foreign:
+            fusion.mark_foreign(candidates, found.hits, question.language)
         for one in candidates.values() if question.excluded else ():
             one.unwanted = unwanted_share(question.excluded, one.title, one.text)
         if question.spans:
@@ -84,6 +86,7 @@ class Ranker:
             note=NOTE * trust.text,
             cover=scale.cover_for(len(question.terms.stems)) * trust.text,
             reach=scale.reach,
+            foreign=settings.text_weight * trust.foreign,
         )
 
 

@@ -74,6 +74,7 @@ class CollectionScan(Struct):
     newest_mtime: str | None = None
     not_included: dict[str, int] = field(default_factory=dict)  # that no pattern includes, by kind
     code_percent: int | None = None  # of the text of a sample of the vault's notes
+    root: str = ""  # its folder
 
 
 class _CompiledRules(NamedTuple):
@@ -110,7 +111,7 @@ class CollectionFiles:
                     self.memory.identity = None
                     return self._scan()
                 if why.reason == "empty" and may_be_empty:
-                    return CollectionScan([], self.memory.files.identity())
+                    return CollectionScan([], self.memory.files.identity(), root=self.root)
                 raise
 
     def _are_most_present(self, known: Sequence[str]) -> bool:
@@ -137,6 +138,7 @@ class CollectionFiles:
             None if newest is None else iso_of_ns(newest),
             found.not_included,
             sample.code_percent if self.name == VAULT else None,
+            self.root,
         )
 
     def verify_root(self) -> None:

@@ -161,7 +161,8 @@ def test_what_is_owed_takes_several_notes_and_is_worth_remembering(home: str) ->
     ("question", "newer", "older"),
     [
         ("Does Kavya owe me money?", "Journal/2025-03-16.md", "Journal/2024-11-17.md"),
-        ("what is in the emergency fund?", "Journal/2025-03-16.md", "Journal/2024-10-13.md"),
+        ("what is in the emergency fund?", "Finance/Budget 2025.md", "Journal/2024-10-13.md"),
+        ("what is in the emergency fund?", "Finance/Budget 2025.md", "Journal/2025-03-16.md"),
     ],
 )
 def test_a_fact_that_changed_is_marked(home: str, question: str, newer: str, older: str) -> None:

@@ -46,6 +46,9 @@ class FoundPassage(Protocol):
     @property
     def vector(self) -> Vector | None: ...
 
+    @property
+    def language(self) -> str | None: ...
+
 
 class Candidate(Struct):
     """A passage that some lookup found, and all evidence for it. `weight` is computed from it.
@@ -76,6 +79,7 @@ class Candidate(Struct):
     recency: float = 0.0  # 1 for the newest candidate, less for older ones; without a date 0.5
     chain: str = ""  # chunk id of the newest passage with the same fact about the same subject
     is_superseded: bool = False  # a newer passage of the chain has another date
+    is_foreign: bool = False  # in another language than the question, so no word can match
     unwanted: float = 0.0  # share of the excluded words that it has, from 0 to 1
     weight: float = 0.0
     above_crowd: float | None = None  # its nearness minus the background's
@@ -106,6 +110,7 @@ class FusionWeights(Struct, frozen=True):
     unwanted: float = 0.6  # subtracted, relative to the best weight
     by_ranks: bool = False
     reach: float = DEFAULT_SCALE.reach  # see `CosineScale`
+    foreign: float = 0.0  # added to `vector` for passages in another language than the question
 
 
 class _Scale(Struct, frozen=True):
@@ -215,6 +220,15 @@ def mark_tagged(found: dict[str, Candidate], tagged: Collection[str]) -> None:
             found[chunk_id].tagged = True
 
 
+def mark_foreign(
+    found: dict[str, Candidate], hits: Iterable[FoundPassage], language: str | None
+) -> None:
+    """Mark the candidates in another language than the question, where both are known."""
+    for hit in hits:
+        is_known = hit.language is not None and language is not None
+        found[hit.chunk_id].is_foreign = is_known and hit.language != language
+
+
 def order(found: Iterable[Candidate], weights: FusionWeights) -> list[Candidate]:
     """Best first: exact titles, then passages with a requested tag, then by weight."""
     candidates = list(found)
@@ -270,7 +284,8 @@ def _weigh(one: Candidate, weights: FusionWeights, scale: _Scale) -> None:
         one.from_meaning, one.from_words = _of_rank(one.vector_rank), _of_rank(one.text_rank)
     else:
         if (near := nearness(one)) is not None:
-            one.from_meaning = weights.vector * (near - scale.background) / weights.reach
+            by_meaning = weights.vector + (weights.foreign if one.is_foreign else 0.0)
+            one.from_meaning = by_meaning * (near - scale.background) / weights.reach
         if one.bm25 is not None and scale.best_bm25 > 0:
             one.from_words = weights.text * one.bm25 / scale.best_bm25
     one.from_title = unit * weights.title * one.title_cover

@@ -12,14 +12,20 @@ from ragd.embed.providers.model_choice import READ_BY_MULTILINGUAL
 from ragd.search.ranking.fusion import UNREAD, vector_trust
 
 FOREIGN = 0.25  # the weight of words if no note is in the question's language
+FOREIGN_PASSAGE = 0.5  # of the weight of words: what meaning weighs more in another language
 ENOUGH_NOTES = 0.1  # share of notes in the question's language from which words weigh in full
 
 
 class RetrievalTrust(Struct, frozen=True):
-    """The factor for the configured weight of each lookup, from 0 to 1."""
+    """The factor for the configured weight of each lookup, from 0 to 1.
+
+    `foreign`: the part of the weight of words that meaning gets in addition, for passages in
+    another language than the question: their words cannot match.
+    """
 
     vector: float = 1.0
     text: float = 1.0
+    foreign: float = 0.0
 
 
 def retrieval_trust(
@@ -41,4 +47,4 @@ def retrieval_trust(
     if not total or not is_read:
         return RetrievalTrust(vector)
     enough = min(1.0, notes.get(language, 0) / total / ENOUGH_NOTES)
-    return RetrievalTrust(vector, FOREIGN + (1 - FOREIGN) * enough)
+    return RetrievalTrust(vector, FOREIGN + (1 - FOREIGN) * enough, FOREIGN_PASSAGE)

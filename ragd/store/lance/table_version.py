@@ -50,10 +50,12 @@ class ChunkHit(Struct, frozen=True):
     names: tuple[str, ...] = ()  # of the note, its title first
     vector: Vector | None = None
     units: bytes = b""  # the vectors of its units, if it has any
+    language: str | None = None  # of the passage, if it is known
 
 
 HIT_COLUMNS = (
     *("chunk_id", "source_file", "chunk_text", "date", "modified_at", "title", "names"),
+    "language",
     UNITS,
     VECTOR,
 )
@@ -316,6 +318,7 @@ def hit(row: dict[str, Any], key: bytes = b"") -> ChunkHit:
         (row["title"], *row.get("names", ())),
         row.get(VECTOR),
         row.get(UNITS) or b"",
+        row.get("language"),
     )
 
 

@@ -24,6 +24,7 @@ class Hit(Struct, frozen=True):
     text_key: bytes = b""
     names: tuple[str, ...] = ()
     vector: bytes | None = None
+    language: str | None = None
 
 
 def hits(**scores: float) -> list[Hit]:
@@ -304,3 +305,25 @@ def test_a_note_with_thousands_of_found_passages_is_weighed() -> None:
     found = {f"{at}": candidate(f"{at}", "log.md", bm25=1.0) for at in range(3_000)}
     fusion.add_note_words(found)
     assert found["0"].note_words == 1.0
+
+
+def test_a_passage_in_another_language_is_weighed_by_meaning() -> None:
+    """Its words cannot match, so meaning gets their weight. Where a language is not known, nothing
+    changes."""
+    vector = [
+        Hit("g", 0.55, language="de"),
+        Hit("e", 0.4, language="en"),
+        Hit("u", 0.4),
+        Hit("n", 0.1, language="en"),
+    ]
+    text = [Hit("e", 9.0, language="en"), Hit("u", 9.0)]
+    weights = FusionWeights(0.5, 0.5, reach=0.5, foreign=0.5)
+
+    def ranked(language: str | None) -> str:
+        candidates = fusion.gather(vector, text)
+        fusion.mark_foreign(candidates, vector, language)
+        return order(fusion.order(candidates.values(), weights))
+
+    assert ranked("en") == "geun"
+    assert ranked(None) == "eugn"
+    assert ranked("de") == "eugn"

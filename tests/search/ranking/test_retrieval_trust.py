@@ -6,7 +6,12 @@ from ragd.embed.providers.shipped_models import MULTILINGUAL, SHIPPED
 from ragd.search.ranking.cosine_scale import DEFAULT_SCALE, SCALES
 from ragd.search.ranking.fusion import vector_trust
 from ragd.search.ranking.relevance import FLOOR, relevance
-from ragd.search.ranking.retrieval_trust import FOREIGN, RetrievalTrust, retrieval_trust
+from ragd.search.ranking.retrieval_trust import (
+    FOREIGN,
+    FOREIGN_PASSAGE,
+    RetrievalTrust,
+    retrieval_trust,
+)
 
 ENGLISH_NOTES = {"en": 200}
 
@@ -18,13 +23,13 @@ def test_the_english_model_is_trusted_as_far_as_it_can_read() -> None:
 
 
 def test_words_weigh_little_where_no_note_is_in_the_questions_language() -> None:
-    assert retrieval_trust("multilingual", 0.0, "zh", ENGLISH_NOTES) == RetrievalTrust(1.0, FOREIGN)
+    found = retrieval_trust("multilingual", 0.0, "zh", ENGLISH_NOTES)
+    assert found == RetrievalTrust(1.0, FOREIGN, FOREIGN_PASSAGE)
 
 
 def test_words_weigh_in_full_where_notes_are_in_the_questions_language() -> None:
-    assert retrieval_trust("multilingual", 0.0, "zh", {"en": 90, "zh": 10}) == RetrievalTrust(
-        1.0, 1.0
-    )
+    found = retrieval_trust("multilingual", 0.0, "zh", {"en": 90, "zh": 10})
+    assert found == RetrievalTrust(1.0, 1.0, FOREIGN_PASSAGE)
     half = retrieval_trust("multilingual", 0.0, "zh", {"en": 95, "zh": 5})
     assert half.text == pytest.approx((1 + FOREIGN) / 2)
 
