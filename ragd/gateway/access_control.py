@@ -14,12 +14,12 @@ from ragd.access.scope import (
     Scope,
     default_scope,
     full_scope,
-    known_name,
     private_names,
     requested_scope,
     scope_with_paths,
 )
 from ragd.access.search_scope import search_scope
+from ragd.close_match import closest
 from ragd.config.live_settings import Settings
 from ragd.errors import RagdError
 from ragd.gateway.http_server import Handler
@@ -172,11 +172,19 @@ class AccessControl:
 
         return permits
 
-    def require_known(self, field: str, names: Iterable[str]) -> None:
-        """Raises RagdError if a field of the user's own request names an unknown collection."""
+    def require_known(self, names: Iterable[str]) -> None:
+        """Raises RagdError if the user's own request names an unknown collection."""
         known = {VAULT, *self._settings.current.collections}
         for name in names:
-            known_name(field, name, known)
+            if name not in known:
+                near = closest(name, sorted(known))
+                raise RagdError(
+                    "UNKNOWN_COLLECTION",
+                    f"There is no collection `{name}`.",
+                    f"Did you mean `{near}`?"
+                    if near
+                    else "`ragctl collection list` shows the names.",
+                )
 
     def require_searchable(self, names: Sequence[str]) -> None:
         """Raises RagdError if one of these is not a collection, or a group of them."""

@@ -260,7 +260,7 @@ class ToolGateway:
         """For ragctl: also requests that only a person may make."""
         self._require_writer()
         wanted = tool_schemas.parse_job(await read_body(request))
-        self._access.require_known("accept_in", wanted.accept_in)
+        self._access.require_known(wanted.accept_in)
         data = await self._jobs.request(wanted.mode, wanted.accept_deletions, wanted.accept_in)
         waits_for = {
             "paused": pause_data(self._ledger.state),

@@ -72,6 +72,20 @@ def test_an_unknown_collection_is_refused_with_the_nearest_name(vault: Vault) ->
     assert asked.envelope["error"]["suggestion"] == "Did you mean `papers`?"
 
 
+@pytest.mark.parametrize(
+    ("name", "suggestion"),
+    [("paper", "Did you mean `papers`?"), ("zzz", "collection list` shows the names.")],
+)
+def test_a_job_for_an_unknown_collection_is_refused_and_accepts_nothing(
+    vault: Vault, name: str, suggestion: str
+) -> None:
+    """The advice must not be to leave the name out: that accepts the deletions of all."""
+    asked = vault.post("/v1/jobs", {"mode": "sync", "accept_deletions": True, "accept_in": [name]})
+    assert (asked.status, asked.code) == (400, "UNKNOWN_COLLECTION")
+    assert asked.message == f"There is no collection `{name}`."
+    assert asked.envelope["error"]["suggestion"].endswith(suggestion)
+
+
 def test_results_have_their_collection_and_the_nearest_context(vault: Vault) -> None:
     asked = vault.search("heron", collections=["vault", "papers", "diary"], max_results=20)
     about = {one["source_file"]: (one["collection"], one["context"]) for one in asked.results}
