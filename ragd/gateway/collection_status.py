@@ -4,11 +4,9 @@ It never reads the disk.
 """
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 from ragd.folds import State
-from ragd.folds.catalog import Catalog
 from ragd.gateway.live_state import LiveState
 from ragd.vault.collection_paths import VAULT, collection_of, join_path
 
@@ -20,7 +18,9 @@ OK = "ok"
 def collections_data(state: State, live: LiveState) -> list[dict[str, Any]]:
     """One entry for each collection; `state` is `ok`, `held`, or the reason why it is lost."""
     catalog, health = state.catalog, state.health
-    waiting = _count_waiting(catalog, live.collections)
+    every = {*live.collections, *catalog.collections}  # with those whose notes leave the index
+    folders = [join_path(name, "") for name in every]
+    waiting = Counter(collection_of(path, every) for path in catalog.waiting)
     found: list[dict[str, Any]] = []
     for name, settings in live.collections.items():
         folder, scanned = join_path(name, ""), catalog.collections.get(name)
@@ -42,8 +42,8 @@ def collections_data(state: State, live: LiveState) -> list[dict[str, Any]]:
     vault = {
         "name": VAULT,
         "path": live.vault_path,
-        "notes": catalog.documents - sum(one["notes"] for one in found),
-        "passages": catalog.chunks - sum(one["passages"] for one in found),
+        "notes": catalog.documents - sum(map(catalog.folders.count, folders)),
+        "passages": catalog.chunks - sum(map(catalog.folders.count_chunks, folders)),
         "state": _vault_state(state, live),
         "last_sync": catalog.vault_scanned_at,
         "waiting": waiting[VAULT],
@@ -53,10 +53,6 @@ def collections_data(state: State, live: LiveState) -> list[dict[str, Any]]:
         "context": "",
     }
     return [vault, *found]
-
-
-def _count_waiting(catalog: Catalog, names: Mapping[str, object]) -> "Counter[str]":
-    return Counter(collection_of(path, names) for path in catalog.waiting)
 
 
 def _state(state: State, live: LiveState, name: str) -> str:

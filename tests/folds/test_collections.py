@@ -178,3 +178,18 @@ def test_a_start_knows_nothing_about_roots_but_keeps_what_is_held(log: Log) -> N
     log.add(DaemonStarted(version="1", config_hash="c", previous_stop="crash"))
     assert not log.state.health.lost_collections
     assert log.state.health.held_in(PAPERS) == 9
+
+
+def test_the_catalog_knows_which_folder_stored_notes_came_from(log: Log) -> None:
+    log.serve("embedded")
+    scan(log, found(VAULT), found(PAPERS, root="k1"))
+    catalog = log.state.catalog
+    assert catalog.stored_roots(is_working=False) == {}  # nothing is stored yet
+    assert catalog.stored_roots(is_working=True) == {PAPERS: "k1"}  # but it may be on its way
+    log.store("@papers/a.md")
+    assert catalog.stored_roots(is_working=False) == {PAPERS: "k1"}
+    scan(log, found(VAULT), found(PAPERS, gone="missing"))  # a scan that could not use it
+    scan(log, found(VAULT))  # it is not configured any more
+    assert decode_state(encode_state(log.state)).catalog.stored_roots(is_working=False) == {
+        PAPERS: "k1"
+    }

@@ -22,6 +22,7 @@ from ragd.events import (
     JobRequested,
     JobStarted,
     KindCount,
+    ScannedCollection,
     StoredFile,
     VaultScanned,
     VectorsFilled,
@@ -346,3 +347,23 @@ def test_a_job_whose_vectors_cannot_be_made_is_the_last_and_not_active() -> None
     lost = DependencyLost(dependency="embedder", code="EMBEDDER_UNAVAILABLE")
     data = status_envelope(folded(*VECTORS_MISSING, lost), live()).data
     assert (data["active_job"], data["last_job"]["phase"]) == (None, "vectors")
+
+
+def test_notes_of_a_removed_collection_do_not_count_as_the_vaults() -> None:
+    """They are still in the index for some seconds."""
+    stored = StoredFile("@box/b.md", "0", mtime_ns=1, size=1, chunks=4, embedded=3)
+    facts = (
+        *INDEXED,
+        VaultScanned(files=2, changed=1, removed=0, collections=[ScannedCollection("box")]),
+        BatchStored(
+            job_id="j",
+            files=[stored],
+            removed=[],
+            table_version=8,
+            generation="g1",
+        ),
+        FilesChanged(changes=[FileChange(path="@box/c.md", kind="added")]),
+    )
+    (vault,) = status_envelope(folded(*facts), live()).data["collections"]
+    assert (vault["name"], vault["notes"], vault["passages"]) == ("vault", 1, 4)
+    assert vault["waiting"] == 0
