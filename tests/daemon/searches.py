@@ -147,7 +147,11 @@ class Vault:
         return found
 
     def search(self, query: str, **more: Any) -> ParsedAnswer:
-        return self.post(TOOL, {"query": query, **more})
+        """The answer. On a busy machine the question's vector may be late, so it is asked again."""
+        deadline = time.monotonic() + WITHIN_S
+        while (asked := self.post(TOOL, {"query": query, **more})).code == "TIMEOUT":
+            assert time.monotonic() < deadline
+        return asked
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -94,9 +95,16 @@ def _ragctl(home: str, *words: str) -> "subprocess.CompletedProcess[str]":
 
 
 def _found(home: str, question: str, *options: str) -> dict[str, Any]:
-    done = _ragctl(home, "search", question, "--json", *options)
+    """The answer. On a busy machine the question's vector may be late, so it is asked again."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        done = _ragctl(home, "search", question, "--json", *options)
+        envelope: dict[str, Any] = json.loads(done.stdout)
+        if (envelope["error"] or {}).get("code") != "TIMEOUT":
+            break
+        assert time.monotonic() < deadline
     assert done.returncode == 0, done.stderr
-    data: dict[str, Any] = json.loads(done.stdout)["data"]
+    data: dict[str, Any] = envelope["data"]
     return data
 
 

@@ -16,6 +16,7 @@ from ragd.embed.providers import local_model
 from ragd.events import ConfigReloaded, DaemonStarted, JobRequested, Mode
 from ragd.paths import Home
 from ragd.runtime.native_crash import CrashMark
+from ragd.search import query_vector, searcher
 from ragd.state.ledger import Ledger
 from ragd.supervisor import Supervisor
 from ragd.vault.document_reader import DocumentWorkerPort
@@ -85,6 +86,17 @@ def write(vault: Path, path: str, text: str | bytes) -> None:
     target = vault / path
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+@pytest.fixture(autouse=True)
+def patient_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a question's vector may be late; then it would be answered by words."""
+    for module, name in (
+        (query_vector, "WITHIN_S"),
+        (query_vector, "WITHIN_AFTER_PAUSE_S"),
+        (searcher, "WITHIN_S"),
+    ):
+        monkeypatch.setattr(module, name, PATIENCE_S)
 
 
 @pytest.fixture
