@@ -79,7 +79,7 @@ def is_reached(goal: str, data: dict[str, Any]) -> bool:
     """Whether the daemon is in this state."""
     if goal == "idle":  # while it starts, it has not yet looked for changed notes
         waiting = data["unindexed_files"] or data.get("documents_waiting")
-        busy = data["active_job"] or waiting or _is_starting(data)
+        busy = data["active_job"] or waiting or _is_starting(data) or _unread_collections(data)
         return not (busy or _is_making_vectors(data))
     health = data["plugin_health"]
     return bool(health == HEALTHY or (goal == DEGRADED and health == DEGRADED))
@@ -93,6 +93,14 @@ def _is_making_vectors(data: dict[str, Any]) -> bool:
 
 def _is_starting(data: dict[str, Any]) -> bool:
     return any(reason["code"] == "STARTING" for reason in data["reasons"])
+
+
+def _unread_collections(data: dict[str, Any]) -> list[str]:
+    """The collections that were added, and not looked at yet. A reader looks at none."""
+    vault, *others = data.get("collections") or [{"last_sync": None}]
+    if vault["last_sync"] is None:
+        return []
+    return [f"@{one['name']}" for one in others if one["state"] == "unknown"]
 
 
 def _exit_code(goal: str, data: dict[str, Any]) -> int:
@@ -110,6 +118,8 @@ def _explain(goal: str, data: dict[str, Any], timeout: float) -> str:
         busy = f"a {clean(job['mode'])} job is running" if job else "no job is running"
         if _is_starting(data):
             busy = "the daemon is starting"
+        elif unread := _unread_collections(data):
+            busy = f"{', '.join(map(clean, unread))} not read yet"
         elif _is_making_vectors(data):
             busy += f", {counted(data['chunks_pending'], 'vector')} missing"
         files = data["unindexed_files"] + sum((data.get("documents_waiting") or {}).values())

@@ -47,6 +47,19 @@ def test_a_starting_daemon_is_not_idle(ragctl: Ragctl, fake: FakeDaemon) -> None
     assert result.code == 75 and "the daemon is starting" in result.err
 
 
+def test_a_collection_that_was_just_added_is_work(ragctl: Ragctl, fake: FakeDaemon) -> None:
+    vault = {"name": "vault", "state": "ok", "last_sync": "2026-11-18T10:00:00Z"}
+    papers = {"name": "papers", "state": "unknown", "last_sync": None}
+    fake.more = {"collections": [vault, papers]}
+    busy = ragctl("wait", "--for", "idle", "--timeout", "0")
+    assert busy.code == 75 and "@papers not read yet" in busy.err
+    fake.more = {"collections": [vault, {**papers, "state": "missing"}]}
+    assert ragctl("wait", "--for", "idle", "--timeout", "0").code == 0
+    of_reader = [{**vault, "last_sync": None}, papers]
+    fake.more = {"collections": of_reader}
+    assert ragctl("wait", "--for", "idle", "--timeout", "0").code == 0
+
+
 def test_it_gives_up_after_the_timeout(ragctl: Ragctl, fake: FakeDaemon) -> None:
     fake.be("degraded", "OLLAMA_UNREACHABLE")
     result = ragctl("wait", "--timeout", "0.1")
