@@ -7,11 +7,13 @@ from shlex import quote
 
 from ragctl.doctor.checks import Finding, fail, no_configuration, ok, warn
 from ragctl.doctor.checks.known_state import read_settings
-from ragctl.views.render import counted
+from ragctl.views.render import clean, counted
+from ragd.close_match import closest
 from ragd.config import load as configuration
 from ragd.errors import ConfigError
 from ragd.objects.address import is_object_address
 from ragd.paths import Home
+from ragd.vault.collection_paths import RESERVED, group_of
 
 SPACE_LOW_BYTES = 1024**3
 SPACE_OUT_BYTES = 64 * 1024**2
@@ -20,9 +22,20 @@ PYTHON_MIN = (3, 11)
 
 def config(home: Home) -> Finding:
     try:
-        configuration.read(home)
+        settings = configuration.read(home)
     except ConfigError as why:
         return fail(why.message, why.suggestion, why.message, why.suggestion)
+    known = {*RESERVED, *settings.collections}
+    for place, rule in enumerate(settings.access.rules):
+        for name in rule.collections:
+            if name != "*" and name not in known and not group_of(name):
+                near = closest(name, sorted(known))
+                return warn(
+                    f"`access.rules[{place}]` names the collection {clean(name)}, which does not "
+                    "exist",
+                    f"Did you mean `{near}`?" if near else "Correct the name, or remove it.",
+                    *filter(None, (name, near)),
+                )
     return ok(f"{home.config} is valid")
 
 

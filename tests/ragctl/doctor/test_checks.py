@@ -239,6 +239,24 @@ def test_a_crash_of_the_probe_is_a_finding(home: Home, monkeypatch: pytest.Monke
 # The network
 
 
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [("papres", "Did you mean `papers`?"), ("zzz", "Correct the name, or remove it.")],
+)
+def test_a_rule_that_names_an_unknown_collection_is_a_warning(
+    home: Home, tmp_path: Path, name: str, fix: str
+) -> None:
+    papers = {"papers": {"path": str(tmp_path / "papers")}}
+    names = ["*", "vault", "papers", "memory", "sessions/main"]
+    configure(home, collections=papers, access={"rules": [{"collections": names}]})
+    assert home_checks.config(home).verdict == "ok"
+    configure(home, access={"rules": [{"collections": names}, {"collections": [name]}]})
+    found = home_checks.config(home)
+    assert (found.verdict, found.fix) == ("warn", fix)
+    assert found.message == f"`access.rules[1]` names the collection {name}, which does not exist"
+    assert name in found.private
+
+
 def test_the_configuration_keeps_notes_on_this_machine(home: Home) -> None:
     assert network.isolation(home) == ok("local by configuration (local_only)")
     configure(
