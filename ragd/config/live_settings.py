@@ -110,9 +110,10 @@ class Settings:
         written = add_collections_of_index(configuration.read(self.home), self._of_index)
         self._replaced = replaced_collections(written, self._stored_roots)
         fresh = without_replaced(written, self._stored_roots)
-        # Folders that are in use were checked before, and may hang now.
-        if not _folders(fresh) <= _folders(self.current):
-            configuration.check_folders(fresh, self.home.root)
+        # Folders that are in use were checked before, and may hang now. The others are all checked:
+        # no note leaves the index for a file that is refused.
+        if not _folders(written) <= _folders(self.current):
+            configuration.check_folders(written, self.home.root)
         waiting = needs_restart(self.current, fresh)
         in_force = msgspec.structs.replace(
             fresh,

@@ -30,7 +30,7 @@ from ragd.folds.tables import Building as Building
 from ragd.folds.tables import Entry as Entry
 from ragd.folds.tables import Table as Table
 from ragd.notes.documents.kinds import count_kinds, is_slow
-from ragd.vault.collection_paths import VAULT, join_path
+from ragd.vault.collection_paths import VAULT, join_path, root_folder
 
 LISTED_MAX = 10_000  # skipped or failed files that are kept by name
 
@@ -145,11 +145,12 @@ class Catalog(Table):
 
     def stored_roots(self, *, is_working: bool) -> dict[str, str]:
         """The digest of the root that the notes of each collection came from, where it is known and
-        some are stored or may be soon. `is_working`: notes may be on their way to the index."""
+        some are stored, listed, or (if it `is_working`) may be on their way to the index."""
+        known = {root_folder(p) for one in (self.skipped, self.failed, self.waiting) for p in one}
         return {
             name: one.root
             for name, one in self.collections.items()
-            if one.root and (is_working or self.is_folder(join_path(name, "")))
+            if one.root and (is_working or self.is_folder(at := join_path(name, "")) or at in known)
         }
 
     def is_elsewhere(self, device: int, collection: str = VAULT) -> bool:

@@ -3,7 +3,7 @@
 A collection that the scan could not use keeps everything that is known about it.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from ragd.eventlog.frame import Record
@@ -65,10 +65,25 @@ def _root_scanned(catalog: Catalog, one: ScannedCollection, record: Record) -> N
 
 
 def _forget_removed_collections(catalog: Catalog, scanned: Collection[str]) -> None:
-    """A collection that is not configured any more is forgotten with its last note."""
-    for name in [name for name in catalog.collections if name not in scanned]:
+    """A collection that is not configured any more is forgotten with its last note, and the paths
+    that are only listed at once: without the collection, they would count as the vault's."""
+    removed = [name for name in catalog.collections if name not in scanned]
+    if not removed:
+        return
+    for listed in (catalog.skipped, catalog.failed, catalog.failures):
+        for path in _paths_in(removed, listed):
+            del listed[path]
+    for path in _paths_in(removed, catalog.waiting):
+        if not catalog.is_stored(path):  # a stored one waits until it has left the index
+            catalog.changed_since.pop(path, None)
+            stop_waiting(catalog, path)
+    for name in removed:
         if not catalog.is_folder(join_path(name, "")):
             del catalog.collections[name]
+
+
+def _paths_in(collections: Collection[str], paths: Iterable[str]) -> list[str]:
+    return [path for path in paths if collection_of(path, collections) != VAULT]
 
 
 def _was_seen(

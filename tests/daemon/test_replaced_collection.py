@@ -15,6 +15,8 @@ from tests.daemon.searches import WITHIN_S, Vault, serve_text
 
 SECRETS = 8
 QUICK = {"debounce_s": 0, "collect_s": 0, "rescan_s": 86400}
+TOO_LARGE = 11 * 1024 * 1024
+AGENT = {"X-Ragd-Agent": "main"}
 EVERYTHING = {"query": "gentian salary garden", "max_results": 20}
 
 
@@ -91,3 +93,39 @@ def test_the_old_notes_are_never_shown_under_the_name(
     collections = vault.get("/v1/status").data["collections"]
     assert [(one["name"], one["notes"]) for one in collections] == [("vault", 1), ("box", 2)]
     assert request(vault.home, "GET", "/v1/events?type=deletions_held").body == b""
+
+
+def test_a_path_that_is_refused_removes_no_note(vault: Vault) -> None:
+    """It is refused at once, not when the old notes have left the index."""
+    vault.configure(collections={"box": {"path": str(vault.root)}})  # it is the vault
+    refused = vault.post("/v1/reload", {})
+    assert (refused.status, refused.code) == (400, "INVALID_REQUEST")
+    assert len(vault.search("gentian", collections=["box"], max_results=20).files) == SECRETS
+
+
+@pytest.mark.parametrize("is_missing", [False, True])
+def test_paths_that_are_only_listed_are_never_shown_under_the_name(
+    folders: Folders, is_missing: bool
+) -> None:
+    """No note of the old folder is in the index: its only file is too large. If the new folder is
+    missing, nothing is known about its files."""
+    shutil.rmtree(folders.private)
+    folders.private.mkdir()
+    (folders.private / "Diagnosis.md").write_bytes(b"x" * TOO_LARGE)
+    if is_missing:
+        shutil.rmtree(folders.public)
+    with serve_text({"Mine.md": "A heron.\n"}, watch=QUICK, **folders.before()) as vault:
+        vault.until(lambda: vault.get("/v1/status").data["skipped"]["total"] == 1)
+        vault.reload(**folders.after())
+
+        def is_in_force() -> bool:
+            answers = [
+                request(vault.home, "GET", path, None, WITHIN_S, headers=AGENT).body
+                for path in ("/v1/status", "/v1/coverage?notes=1")
+            ]
+            assert not any(b"Diagnosis" in body for body in answers)
+            names = [one["name"] for one in json.loads(answers[0])["data"]["collections"]]
+            return "box" in names
+
+        vault.until(is_in_force)
+        assert is_in_force()

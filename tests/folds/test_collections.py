@@ -9,7 +9,9 @@ from ragd.events import (
     DeletionsHeld,
     DependencyRecovered,
     FileChange,
+    FileFailed,
     FilesChanged,
+    FileSkipped,
     HeldCollection,
     JobRequested,
     ScannedCollection,
@@ -193,3 +195,30 @@ def test_the_catalog_knows_which_folder_stored_notes_came_from(log: Log) -> None
     assert decode_state(encode_state(log.state)).catalog.stored_roots(is_working=False) == {
         PAPERS: "k1"
     }
+
+
+def test_listed_paths_of_a_removed_collection_are_forgotten_at_once(log: Log) -> None:
+    """They would count as the vault's, and a private path is as private as its note."""
+    log.serve("embedded")
+    scan(log, found(VAULT), found(PAPERS, root="k1"))
+    log.store("@papers/stored.md")
+    log.add(FileSkipped(path="@papers/large.md", reason="too large"))
+    log.add(FileSkipped(path="@papers/stored.md", reason="too large"))
+    log.add(FileSkipped(path="mine.md", reason="too large"))
+    log.add(FileFailed(path="@papers/broken.pdf", code="UNREADABLE", detail="it is damaged"))
+    log.add(FilesChanged(changes=[FileChange(path="@papers/new.md", kind="added")]))
+    scan(log, found(VAULT, removed=1))
+    catalog = log.state.catalog
+    assert list(catalog.skipped) == ["mine.md"]
+    assert (catalog.failed, catalog.failures) == ({}, {})
+    assert list(catalog.waiting) == ["@papers/stored.md"]  # until it has left the index
+    assert PAPERS in catalog.collections
+
+
+def test_a_listed_path_keeps_the_folder_of_its_collection_known(log: Log) -> None:
+    log.serve("embedded")
+    scan(log, found(VAULT), found(PAPERS, root="k1"))
+    log.add(FileSkipped(path="@papers/large.md", reason="too large"))
+    assert log.state.catalog.stored_roots(is_working=False) == {PAPERS: "k1"}
+    scan(log, found(VAULT))
+    assert log.state.catalog.stored_roots(is_working=False) == {}
