@@ -75,8 +75,11 @@ class KeptConnections:
         if taken is None:
             return None
         since, connection = taken
-        if self._now() - since <= IDLE_MAX_S and not connection.is_ready(0):
-            return connection
+        try:
+            if self._now() - since <= IDLE_MAX_S and not connection.is_ready(0):
+                return connection
+        except ValueError:  # `select` knows no handle over 1023
+            pass
         connection.close()  # the others are older, and closed when their turn comes
         return None
 

@@ -107,10 +107,13 @@ class Rescans:
     async def _scan(self) -> None:
         began = self._clock.monotonic()
         state = self._ledger.state
-        began_seq = state.seq
+        began_seq, config = state.seq, self._settings.current
         known = list(stored_files(state.catalog))  # a copy, for threads
         scanned = await scan_all(SCAN, self._notes, state.catalog, state.health, known=known)
         scanned.began_seq = began_seq
+        if self._settings.current is not config:  # other folders than are read from now on
+            self._requests.request()
+            return
         self._watches.set_names([*scanned.roots, *scanned.gone])
         for name, root in scanned.roots.items():
             if watch := self._watches.get(name):

@@ -58,7 +58,11 @@ _RELATIVE = re.compile(
     re.I,
 )
 _YEAR = LatePattern(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_SINCE_MONTH = LatePattern(rf"(?<!\w)(?:in|since|from|im|seit|ab) ({'|'.join(MONTHS)})(?!\w)", re.I)
+_SINCE_MONTH = LatePattern(
+    rf"(?<!\w)(?:in|since|from|im|seit|ab) ({'|'.join(MONTHS)})(?!\w)"
+    r"(?!,? (?:of )?(?:(?:19|20)\d\d|last|letzten|the (?:year|previous)))",  # of another year
+    re.I,
+)
 
 
 class Statement(Struct, frozen=True):

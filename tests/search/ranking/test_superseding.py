@@ -266,6 +266,19 @@ def test_a_month_in_a_note_of_a_year_dates_the_statement(title: str, expected: s
     assert " ".join(shown) == expected
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The emergency fund had $900 in August 2021.",
+        "The emergency fund had $900 in August last year.",
+        "The emergency fund had $900 in August of the year before.",
+    ],
+)
+def test_a_month_of_another_year_is_not_dated_by_the_title(said: str) -> None:
+    found = order("How much is in my emergency fund?", MARCH, (None, said, "Budget 2025"))
+    assert found == "0 1"
+
+
 def test_a_day_of_the_same_month_is_later_than_the_month() -> None:
     of_month: Statement = (None, FUND, "Budget 2025")
     of_day: Statement = ("2025-08-02", "The emergency fund has $2,300.")
