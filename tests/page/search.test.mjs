@@ -71,6 +71,14 @@ test("Markdown is shown as a reader sees it", async () => {
   assert.doesNotMatch(shown, /^#+ |~~|^- /m);
 });
 
+test("properties are shown only if a word of the question is in them alone", async () => {
+  const text = () => page.locator('article[data-citation^="People/Meera.md"] .text').first().innerText();
+  await openSearch("q=vet+for+large+animals");
+  assert.match(await text(), /^Meera\s+Vet, large animals/);
+  await openSearch("q=Iyer+large+animals");
+  assert.match(await text(), /^aliases: \[Meera Iyer\]/);
+});
+
 test("sensitive text is not in the page until it is asked for", async () => {
   await openSearch();
   await visit.shot("search");

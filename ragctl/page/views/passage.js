@@ -2,6 +2,7 @@
 import { call } from "../api.js";
 import { el, replace } from "../dom.js";
 import { address, obsidianAddress } from "../format.js";
+import { markedParts } from "../highlight.js";
 import { drawMarkdown } from "../markdown.js";
 import { dots, errorNotice, marked, veil, withCode } from "../parts.js";
 import { NOTE, PASSAGE } from "../strings.js";
@@ -9,6 +10,7 @@ import { drawLines } from "./note_lines.js";
 
 const CONTEXT_LINES = 6;
 const LONG_CHARS = 700;
+const PROPERTY = /^(?:[^\s:#][^:]*:|\s+\S|- )/;
 
 export const noteAddress = (result) =>
   address("/note", {
@@ -31,10 +33,24 @@ function flags(result) {
   return shown.length ? el("ul", { class: "flags" }, shown) : null;
 }
 
+// The text without the properties at the start of a note, as in Obsidian's reading view. They stay
+// if there is nothing else, or if one of them has a word of the question that the rest does not have.
+function withoutProperties(result, words) {
+  const text = result.chunk_text;
+  const end = text.indexOf("\n\n");
+  if (end < 0 || result.chunk_index !== 0 || result.start_line !== 2) return text;
+  const [properties, rest] = [text.slice(0, end), text.slice(end).trim()];
+  if (!rest || !properties.split("\n").every((line) => PROPERTY.test(line))) return text;
+  const matches = (one, word) => markedParts(one, [word]).some((part) => part.marked);
+  const saysMore = words.some((word) => matches(properties, word) && !matches(`${result.title}\n${rest}`, word));
+  return saysMore ? text : rest;
+}
+
 function passageText(result, words) {
-  const text = drawMarkdown(result.chunk_text, (plain) => marked(plain, words));
+  const shown = withoutProperties(result, words);
+  const text = drawMarkdown(shown, (plain) => marked(plain, words));
   const content = el("div", { class: "text", dir: "auto" }, text);
-  if (result.chunk_text.length <= LONG_CHARS) return content;
+  if (shown.length <= LONG_CHARS) return content;
   content.classList.add("cut");
   const more = el(
     "button",
