@@ -24,6 +24,7 @@ VERSIONS = 10  # earlier contents that are kept of each note
 NOTE_BYTES_MAX = 1024 * 1024
 NOTES_MAX = 10_000  # of one agent
 STEPS_MAX = 8  # of a path
+STEP_BYTES_MAX = 240  # file systems take 255, and the name of a temporary file is longer
 SUFFIX = ".md"
 _TEMPORARY = ".tmp"
 
@@ -50,6 +51,7 @@ class AgentNoteFiles:
         """Replace a note, or add to it; create it if there is none. When this returns, it is on
         the disk. Raises RagdError for a note that would become too large, OSError for the disk."""
         note = self._root / agent / inner
+        self._refuse_links(agent, inner)
         before = _read(note)
         data = text.encode()
         if append and before is not None:
@@ -70,6 +72,9 @@ class AgentNoteFiles:
         """Erase a note and its earlier contents. False if there was none. When this returns, no
         file here has its text."""
         note, versions = self._root / agent / inner, self._versions / agent / inner
+        self._refuse_links(agent, inner)
+        if note.is_dir():
+            raise _is_folder()
         was_there = note.is_file() or versions.is_dir()
         if versions.is_dir():
             shutil.rmtree(versions)
@@ -87,6 +92,16 @@ class AgentNoteFiles:
             for path in folder.rglob(f".*{_TEMPORARY}") if folder.is_dir() else ():
                 with contextlib.suppress(OSError):
                     path.unlink()
+
+    def _refuse_links(self, agent: str, inner: str) -> None:
+        """Raises RagdError if a link would lead to a file that is not ours: one that stands for a
+        note, or for a folder on the way to it."""
+        for top in (self._root, self._versions):
+            path = top / agent
+            for step in ("", *inner.split("/")):
+                path /= step
+                if path.is_symlink():
+                    raise _refused("A link is in the way.", "Choose another name.")
 
     def _keep_version(self, agent: str, inner: str, data: bytes) -> None:
         folder = self._versions / agent / inner
@@ -128,6 +143,8 @@ def note_path(typed: str) -> str:
         )
     if why_skipped(steps[-1]) is not None or not inner.isprintable():
         raise _refused("A note cannot have this name.", "Choose a plain name.")
+    if any(len(step.encode()) > STEP_BYTES_MAX for step in steps):
+        raise _refused("The name is too long.", "Choose a shorter name.")
     return inner
 
 
@@ -144,11 +161,15 @@ def _read(note: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except (IsADirectoryError, NotADirectoryError):
-        raise _refused("There is a folder of this name.", "Choose another name.") from None
+        raise _is_folder() from None
 
 
 def _temporary(note: Path) -> Path:
     return note.with_name(f".{note.name}{_TEMPORARY}")
+
+
+def _is_folder() -> RagdError:
+    return _refused("There is a folder of this name.", "Choose another name.")
 
 
 def _refused(message: str, suggestion: str) -> RagdError:
