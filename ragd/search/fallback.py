@@ -1,7 +1,7 @@
 """Whether a search may be answered with less than was asked for: `search.fallback`.
 
 With "none", a search is refused if its question has no vector, or if passages in scope still lack
-theirs. It looks nothing up in the index.
+theirs; so are related notes in the second case. It looks nothing up in the index.
 """
 
 import asyncio
@@ -33,12 +33,20 @@ class Fallback:
             return
         embedded = await asyncio.shield(embedding)
         code = embedded.code
-        if code is None and embedded.vector is not None and self._lacks_vectors(scope):
-            code = "VECTORS_PENDING"
+        if code is None and embedded.vector is not None:
+            self.require_stored_vectors(scope)
         if code is not None:
-            model = self._settings.current.embedding.model
-            why = explain_without_fallback(code, self._ledger.state, model)
-            raise RagdError("VECTORS_REQUIRED", *why)
+            raise self._refusal(code)
+
+    def require_stored_vectors(self, scope: Scope) -> None:
+        """Raises RagdError if passages in scope still lack their vectors."""
+        if not self.is_allowed and self._lacks_vectors(scope):
+            raise self._refusal("VECTORS_PENDING")
+
+    def _refusal(self, code: str) -> RagdError:
+        model = self._settings.current.embedding.model
+        why = explain_without_fallback(code, self._ledger.state, model)
+        return RagdError("VECTORS_REQUIRED", *why)
 
     def _lacks_vectors(self, scope: Scope) -> bool:
         """Passages that never get a vector do not count: they must not leave this machine."""

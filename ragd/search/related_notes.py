@@ -15,6 +15,7 @@ from ragd.search.file_check import FileCheck
 from ragd.search.linked_notes import find_linked_notes
 from ragd.store.lance import ChunkIndex, ChunkRow
 from ragd.store.lance.sql import one_of
+from ragd.vault.files import UNKNOWN_STAT
 
 CHUNKS_READ = 32  # of the note itself
 NEAREST = 60  # chunks that are compared with it
@@ -44,10 +45,13 @@ class RelatedNotes:
         self._may_be_shown = may_be_shown
 
     async def find(self, index: ChunkIndex, path: str, most: int) -> list[RelatedNote] | None:
-        """The related notes, nearest first; None if the index does not have the note.
+        """The related notes, nearest first; None if the index does not have the note, or if the
+        note is gone or may not be shown any more.
 
         `index` has only rows in scope.
         """
+        if not await self._is_there(path):
+            return None
         rows, vectors = await _read_note(index, path)
         if not rows:
             return None
@@ -67,6 +71,13 @@ class RelatedNotes:
             found.append((score, other, cosine, tuple(why)))
         found.sort(key=lambda one: -one[0])
         return await self._existing(index, found, most)
+
+    async def _is_there(self, path: str) -> bool:
+        """Whether the note may be shown and exists, as far as that can be checked."""
+        if not self._may_be_shown(path):
+            return False
+        stats = await self._file_check.check([path])
+        return stats is None or stats.get(path, UNKNOWN_STAT) is not None
 
     async def _existing(
         self,

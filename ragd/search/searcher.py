@@ -202,7 +202,9 @@ class Searcher:
         return found or sorted({hit.source_file for hit in await index.find_by_name(title)})
 
     async def find_related(self, path: str, most: int, scope: Scope) -> list[RelatedNote] | None:
-        """The notes in scope that are related to a note; None if the index does not have it."""
+        """The notes in scope that are related to a note; None if the index does not have it, or it
+        may not be shown. Raises RagdError if it would be answered by links alone and may not be."""
+        self._fallback.require_stored_vectors(scope)
         try:
             async with asyncio.timeout(WITHIN_S):
                 while True:

@@ -1,6 +1,7 @@
 """With `search.fallback: "none"` a search without all of its vectors is refused, and says why."""
 
 import asyncio
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +20,16 @@ LACKS_ONE = Entry("sha", 0, 1, chunks=3, embedded=2)
 BARRED = Entry("sha", 0, 1, chunks=3, embedded=2, barred=1, withheld=1)
 
 
+def made_fallback(fallback: Any, notes: Mapping[str, Entry]) -> Fallback:
+    state = State()
+    for name, entry in notes.items():
+        state.catalog.put(f"{name}.md", entry)
+    config = Config(vault_path="/v", search=SearchSettings(fallback=fallback))
+    ledger: Any = SimpleNamespace(state=state)
+    settings: Any = SimpleNamespace(current=config)
+    return Fallback(ledger, settings)
+
+
 async def refusal(
     found: QueryVector,
     scope: Scope = EVERYTHING,
@@ -26,19 +37,14 @@ async def refusal(
     **notes: Entry,
 ) -> RagdError | None:
     """The error for a search whose question got this vector, with these notes in the index."""
-    state = State()
-    for name, entry in notes.items():
-        state.catalog.put(f"{name}.md", entry)
-    config = Config(vault_path="/v", search=SearchSettings(fallback=fallback))
-    ledger: Any = SimpleNamespace(state=state)
-    settings: Any = SimpleNamespace(current=config)
+    made = made_fallback(fallback, notes)
 
     async def embed() -> QueryVector:
         return found
 
     try:
         embedding = asyncio.create_task(embed())
-        await Fallback(ledger, settings).require_vectors(embedding, scope)
+        await made.require_vectors(embedding, scope)
     except RagdError as why:
         return why
     return None
@@ -74,6 +80,17 @@ async def test_passages_that_still_lack_their_vectors_are_a_reason() -> None:
     why = await refusal(EMBEDDED, a=LACKS_ONE)
     assert why is not None and "no vector yet" in why.message
     assert await refusal(EMBEDDED, fallback="full_text", a=LACKS_ONE) is None
+
+
+def test_related_notes_need_the_vectors_of_the_notes_in_scope() -> None:
+    elsewhere = Scope(frozenset({"papers"}), frozenset({"papers"}))
+    lacking = {"a": LACKS_ONE}
+    with pytest.raises(RagdError) as refused:
+        made_fallback("none", lacking).require_stored_vectors(EVERYTHING)
+    assert refused.value.code == "VECTORS_REQUIRED"
+    made_fallback("none", lacking).require_stored_vectors(elsewhere)
+    made_fallback("none", {"a": BARRED}).require_stored_vectors(EVERYTHING)
+    made_fallback("full_text", lacking).require_stored_vectors(EVERYTHING)
 
 
 async def test_only_the_notes_in_scope_count() -> None:

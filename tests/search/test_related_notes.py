@@ -156,6 +156,13 @@ async def test_hidden_and_missing_notes_are_replaced_by_the_next_ones(index: Chu
     assert [one.path for one in hidden or ()] == ["A.md", "C.md"]
 
 
+async def test_a_note_that_is_gone_or_hidden_has_no_relations(index: ChunkIndex) -> None:
+    """The index may still have it for a while."""
+    await index.replace([file("Own.md", 1.0, links=("Near",)), file("Near.md", 0.9)])
+    assert await find(index, disk=Disk("Own.md")) is None
+    assert await find(index, hidden="Own") is None
+
+
 async def test_a_vault_that_is_away_keeps_its_relations(index: ChunkIndex) -> None:
     await index.replace([file("Own.md", 1.0), file("Near.md", 0.9)])
     assert await paths(index, disk=Disk(is_away=True)) == ["Near.md"]
