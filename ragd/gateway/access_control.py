@@ -147,7 +147,15 @@ class AccessControl:
         return self._with_leaving(Scope(own, frozenset(config.collections)))
 
     def permits_memory(self, asker: Asker) -> Permits | None:
-        """Which stored facts this asker may see, by their source; None: all."""
+        """Which stored facts this asker finds when it names no collection, by their source; None:
+        all. For an agent none of a private collection, except its own."""
+        scope = self.scope_of(asker)
+        own = (name for name in permitted(self._settings.current, asker) if group_of(name))
+        return self.permits_source(Scope(scope.names.union(own), scope.known), asker)
+
+    def permits_forgetting(self, asker: Asker) -> Permits | None:
+        """Which stored facts this asker may erase, by their source; None: all. It knows their keys,
+        so it may erase what it stored from a private collection, too."""
         config = self._settings.current
         return self.permits_source(self._with_leaving(full_scope(config, asker)), asker)
 

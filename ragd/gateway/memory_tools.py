@@ -9,9 +9,10 @@ from typing import Any
 
 from ragd.access.permissions import is_alone
 from ragd.access.scope import Scope
+from ragd.config.live_settings import Settings
 from ragd.errors import RagdError
 from ragd.gateway.access_control import AccessControl
-from ragd.gateway.listed_memories import without_sensitive_memories
+from ragd.gateway.listed_memories import with_flags, without_sensitive_memories
 from ragd.gateway.recent_notes import newest_first
 from ragd.gateway.search_answers import GuardedAnswer, SearchAnswers
 from ragd.guard.live_rules import LiveGuard
@@ -25,6 +26,7 @@ from ragd.protocol.agent_requests import (
 )
 from ragd.protocol.asker import Asker
 from ragd.protocol.tool_schemas import SearchRequest
+from ragd.search.fallback import Fallback
 from ragd.state.ledger import Ledger
 from ragd.vault.collection_paths import MEMORY
 
@@ -42,6 +44,7 @@ class MemoryTools:
     def __init__(
         self,
         ledger: Ledger,
+        settings: Settings,
         searches: SearchAnswers,
         memories: Memories,
         notes: AgentNotes,
@@ -54,6 +57,7 @@ class MemoryTools:
         self._notes = notes
         self._access = access
         self._guard = guard
+        self._fallback = Fallback(ledger, settings)
 
     async def search(
         self,
@@ -65,8 +69,7 @@ class MemoryTools:
         """Facts and notes that match the query; without one, the newest. `scope`: the asker's own
         notes."""
         if not request.query.strip():
-            notes = self._newest_notes(scope, request.max_results)
-            return await self._without_search(request, asker, None, notes)
+            return await self._without_search(request, asker, None, scope)
         wanted = SearchRequest(
             request.query,
             max_results=request.max_results,
@@ -80,9 +83,9 @@ class MemoryTools:
                 wanted, health, scope, asker, permits, memories_max=request.max_results
             )
         except RagdError as why:
-            if why.code not in _NO_INDEX:
+            if why.code not in _NO_INDEX or not self._fallback.is_allowed:
                 raise
-            return await self._without_search(request, asker, why.code, [])
+            return await self._without_search(request, asker, why.code)
         data = {name: found.data[name] for name in _SHARED_FIELDS if name in found.data}
         data["notes"] = found.data["results"]
         return GuardedAnswer(
@@ -106,27 +109,33 @@ class MemoryTools:
         if request.path is not None:
             return await self._notes.forget(asker, request.path)
         assert request.key is not None
-        return await self._memories.forget(request.key, self._access.permits_memory(asker))
+        return await self._memories.forget(request.key, self._access.permits_forgetting(asker))
 
     async def _without_search(
         self,
         request: MemorySearchRequest,
         asker: Asker,
         code: str | None,
-        notes: list[dict[str, Any]],
+        scope: Scope | None = None,
     ) -> GuardedAnswer:
-        """Facts by their words, or the newest ones, without the index."""
+        """Facts by their words, or the newest ones, without the index; with the newest notes in
+        scope."""
         permits = self._access.permits_memory(asker)
         query, most = request.query.strip(), request.max_results
         listed = await self._memories.list_some(query, most, permits)
-        found = without_sensitive_memories(listed, self._guard, asker)
-        return GuardedAnswer(found | {"notes": notes}, "full_text", code, 0)
+        found = with_flags(without_sensitive_memories(listed, self._guard, asker), self._guard)
+        paths = [] if scope is None else self._newest_notes(scope, most)
+        shown = [path for path in paths if not self._guard.withholds(path, asker)]
+        found["notes"] = [{"source_file": path} for path in shown]
+        if left_out := len(paths) - len(shown):
+            found |= {"withheld": found["withheld"] + left_out, "sensitive_detected": True}
+        return GuardedAnswer(found, "full_text", code, 0)
 
-    def _newest_notes(self, scope: Scope, most: int) -> list[dict[str, Any]]:
-        """The notes in scope that changed last."""
+    def _newest_notes(self, scope: Scope, most: int) -> list[str]:
+        """The paths of the notes in scope that changed last."""
         files = self._ledger.state.catalog.files
         own = (path for path in files if path.startswith(f"@{MEMORY}/") and scope.includes(path))
-        return [{"source_file": path} for path in newest_first(own, files, most)]
+        return newest_first(own, files, most)
 
 
 def _refuse_in_company(asker: Asker) -> None:

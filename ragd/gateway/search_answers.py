@@ -228,7 +228,7 @@ class SearchAnswers:
     async def _memories_data(self, visible: InspectedAnswer) -> list[dict[str, Any]]:
         stale = await self._memories.find_stale([memory for memory, _ in visible.memories])
         return [
-            _memory_with_flags(memory, seen, stale.get(memory.key))
+            memory_data(memory) | memory_flags(seen) | stale_fields(stale.get(memory.key))
             for memory, seen in visible.memories
         ]
 
@@ -339,14 +339,11 @@ def _with_flags(result: Result, seen: InspectedPassage) -> Result:
     )
 
 
-def _memory_with_flags(
-    memory: Memory, seen: InspectedPassage, stale: bool | None
-) -> dict[str, Any]:
-    """A memory's text came from a note, so it is marked as untrusted data too."""
-    about = {
+def memory_flags(seen: InspectedPassage) -> dict[str, Any]:
+    """What an answer says about a memory. Its text came from a note, so it is untrusted, too."""
+    return {
         "sensitive": seen.categories,
         "ask_first": seen.withheld,
         "trust": TRUST,
         "injection_suspected": seen.injection_suspected,
     }
-    return memory_data(memory) | about | stale_fields(stale)

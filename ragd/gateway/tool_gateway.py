@@ -144,7 +144,7 @@ class ToolGateway:
             searches,
             self._jobs,
             self.memories,
-            MemoryTools(ledger, searches, self.memories, self.agent_notes, access, guard),
+            MemoryTools(ledger, settings, searches, self.memories, self.agent_notes, access, guard),
             NoteTools(ledger, self._notes, searcher, access, guard),
             self._lost,
             access,

@@ -159,7 +159,8 @@ def test_in_a_group_nothing_of_the_memory_appears(vault: Vault) -> None:
     until_found(vault, "What does the user fear?", "spiders")
     found = call(vault, "memory_search", GROUP, query="What does the user fear?").data
     assert found["notes"] == [] and found["memories"] == []
-    assert call(vault, "memory_search", GROUP).data == {"memories": [], "notes": []}
+    listed = call(vault, "memory_search", GROUP).data
+    assert listed == {"memories": [], "notes": [], "sensitive_detected": False}
     assert call(vault, "search", GROUP, query="What does the user fear?").data["memories"] == []
     assert call(vault, "read", GROUP, path="@memory/main/Private.md").code == "INVALID_REQUEST"
     assert call(vault, "memory_write", GROUP, path="A.md", text="x").code == "SECURITY_VIOLATION"

@@ -10,6 +10,7 @@ from ragd.protocol.asker import asker_headers
 from tests.daemon.searches import NOTES, TOOL, WITHIN_S, Vault, serve_text, serve_vault
 
 NONE: dict[str, Any] = {"search": {"fallback": "none"}}
+LINKED = {"Weir.md": "# Weir\n\nBefore I go there: [[Shopping]].\n"}
 needs_model = pytest.mark.skipif(
     local_model.unavailable() is not None, reason="no embedded model here"
 )
@@ -31,6 +32,22 @@ def test_without_a_provider_a_search_is_refused_with_the_next_step() -> None:
         vault.reload(search={"fallback": "full_text"})
         found = vault.search("kingfisher")
         assert found.meta["retrieval"] == "full_text" and found.files
+
+
+def test_related_notes_and_the_memory_are_no_way_around() -> None:
+    """By links or words alone, they would answer with less, too."""
+    with serve_text(NOTES | LINKED, **NONE) as vault:
+        for tool, body in (
+            ("related", {"path": "Weir.md"}),
+            ("memory_search", {"query": "Where is the kingfisher?"}),
+        ):
+            said = vault.post(f"/v1/tools/obsidian_rag_{tool}", body)
+            assert (said.status, said.code, said.data) == (503, "VECTORS_REQUIRED", None), tool
+        listed = vault.post("/v1/tools/obsidian_rag_memory_search", {})
+        assert listed.code != "VECTORS_REQUIRED", "a list needs no vectors"
+        vault.reload(search={"fallback": "full_text"})
+        related = vault.post("/v1/tools/obsidian_rag_related", {"path": "Weir.md"})
+        assert [one["path"] for one in related.data["related"]] == ["Shopping.md"]
 
 
 def _as_agent(vault: Vault, body: dict[str, Any]) -> Any:
