@@ -24,6 +24,7 @@ from ragd.notes.parse import HIDDEN, Unparsable
 
 PIECE = 8_000  # characters that are inspected at once: a regular expression cannot be interrupted
 OVERLAP = 1_000  # longer than any match
+AROUND = 2_000  # characters of the paragraph before and after the lines; a passage has no more
 
 
 class ExcerptLimits(Struct, frozen=True):
@@ -46,7 +47,8 @@ class ExcerptPart(Struct, frozen=True):
 
 
 class Excerpt(Struct, frozen=True):
-    """Lines of a note. `first`: the number of the first one, from 1; `total`: lines of the note."""
+    """Lines of a note. `first`: the number of the first one, from 1; `total`: lines of the note.
+    `parts` have the lines with the rest of their paragraphs."""
 
     lines: list[str]
     first: int
@@ -144,11 +146,50 @@ def _excerpt(
     is_cut = (
         room is not None and len(shown) == 1 and _width(lines, written, start) > room.characters
     )
+    begins = [section.line - 1 for section in sections]
+    before, after = _widen(written, begins, start, end)
     if room is not None and is_cut:
         shown = [shown[0][: room.characters]]
-        written[start] = f"{written[start][: room.characters]}\n{shown[0]}"  # both are inspected
-    parts = _parts(path, title, note_tags, written, sections, start, end)
+        most = room.characters + AROUND  # a word that is cut is inspected as a whole
+        written[start] = f"{written[start][:most]}\n{lines[start][:most]}"
+    else:
+        _add_clean_lines(written, lines, range(before, after), range(start, end))
+    parts = _parts(path, title, note_tags, written, sections, before, after)
     return Excerpt(list(shown), first, len(written), parts, is_cut, until=until)
+
+
+def _widen(written: list[str], begins: Sequence[int], start: int, end: int) -> tuple[int, int]:
+    """The lines with the rest of the paragraphs in which they begin and end, up to AROUND
+    characters on each side: what a line says may be sensitive because of the line before it. A
+    paragraph ends with its section. What does not fit of a line is cut off."""
+    if start >= end:
+        return start, end
+    at = bisect_right(begins, start)
+    first, before, room = begins[at - 1] if at else 0, start, AROUND
+    while before > first and room > 0 and written[before].strip() and written[before - 1].strip():
+        before -= 1
+        room -= len(written[before])
+    if room < 0:
+        written[before] = written[before][-room:]
+    at = bisect_right(begins, end - 1)
+    last, after, room = begins[at] if at < len(begins) else len(written), end, AROUND
+    while after < last and room > 0 and written[after - 1].strip() and written[after].strip():
+        room -= len(written[after])
+        after += 1
+    if room < 0:
+        written[after - 1] = written[after - 1][:room]
+    return before, after
+
+
+def _add_clean_lines(written: list[str], lines: Sequence[str], around: range, asked: range) -> None:
+    """Beside lines as written, the same without markup, so that both are inspected: markup may
+    stand in the middle of a word."""
+    for at in around:
+        clean = lines[at] if at < len(lines) else ""
+        if at not in asked:  # what `_widen` left of it
+            clean = clean[-AROUND:] if at < asked.start else clean[:AROUND]
+        if clean not in written[at]:
+            written[at] = f"{written[at]}\n{clean}"
 
 
 def pieces(parts: Iterable[ExcerptPart]) -> Iterator[ExcerptPart]:
@@ -214,7 +255,7 @@ def _parts(
 ) -> list[ExcerptPart]:
     """The lines from `start` (from 0) to before `end`, by section.
 
-    They have the raw text, because a comment may hold text that a reader does not see.
+    They have the raw text, too, because a comment may hold text that a reader does not see.
     """
     begins = [section.line - 1 for section in sections]
     found = []

@@ -238,6 +238,27 @@ async def test_what_is_not_sensitive_needs_none(blocking: RunningGateway) -> Non
     assert (await show(blocking, JOURNAL, **{"from": 10})).data["text"].endswith("Rye bread.")
 
 
+async def test_no_lines_and_no_limit_read_around_what_is_sensitive(
+    blocking: RunningGateway, vault: Path
+) -> None:
+    """A passage is withheld as a whole, so the rest of its paragraph is, too."""
+    (vault / "Talk.md").write_text(
+        "# Talk\n\nOn Friday the doctor said that my depression is back,\nand that nobody at work "
+        "needs to hear of it.\n\n" + "We walked. " * 19 + "I have depression.\n\nRye bread.\n"
+    )
+
+    async def read(**more: Any) -> Any:
+        agent = ("X-Ragd-Agent: work", "X-Ragd-Chat: direct")
+        body = {"path": "Talk.md", **more}
+        reply = await blocking.ask("POST", "/v1/tools/obsidian_rag_read", body, *agent)
+        return reply.data["text"]
+
+    assert await read(**{"from": 4, "lines": 1}) is None
+    cut = {"from": 6, "lines": 1}
+    assert [await read(**cut, max_chars=most) for most in range(200, 240, 5)] == [None] * 8
+    assert await read(**{"from": 8}) == "Rye bread."
+
+
 async def test_a_made_up_token_is_none(blocking: RunningGateway) -> None:
     assert (await show(blocking, JOURNAL, confirm="made-up")).data["text"] is None
 

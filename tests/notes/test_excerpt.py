@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from ragd.notes.documents.model import Document, Heading, Place
 from ragd.notes.excerpt import (
+    AROUND,
     OVERLAP,
     PIECE,
     Excerpt,
@@ -76,11 +77,47 @@ def test_the_raw_text_is_inspected() -> None:
     assert "a secret comment" in cut(NOTE, 7, 7).parts[0].chunk_text
 
 
+def test_markup_in_a_word_does_not_hide_it_from_inspection() -> None:
+    for word in ("dep<b>res</b>sion", "depres<!-- -->sion", "dep[[x|ression]]"):
+        found = cut(f"I have {word}.\n".encode())
+        assert found.lines == ["I have depression."]
+        assert word in found.parts[0].chunk_text and found.lines[0] in found.parts[0].chunk_text
+
+
 def test_every_line_is_in_exactly_one_part() -> None:
-    for first in range(1, 16):
-        for last in range(first, 16):
-            parts = cut(NOTE, first, last, raw=True)
+    spaced = NOTE.replace(b"\n", b"\n\n")
+    for first in range(1, 31):
+        for last in range(first, 31):
+            parts = cut(spaced, first, last, raw=True)
             assert "\n".join(part.chunk_text for part in parts.parts) == "\n".join(parts.lines)
+
+
+def inspected(data: bytes, first: int, last: int, characters: int = 10_000) -> str:
+    room = ExcerptLimits(100, characters)
+    found = excerpt("a.md", data, first, last, raw=False, code=False, room=room)
+    assert isinstance(found, Excerpt)
+    return "\n".join(part.chunk_text for part in found.parts)
+
+
+def test_lines_are_inspected_with_the_rest_of_their_paragraphs() -> None:
+    data = b"# One\n\nfirst\nsecond\nthird\n\nfourth\nfifth\n# Two\nsixth\n"
+    assert inspected(data, 4, 4) == "first\nsecond\nthird"
+    assert inspected(data, 5, 7) == "first\nsecond\nthird\n\nfourth\nfifth"
+    assert inspected(data, 6, 6) == ""
+    assert inspected(data, 9, 9) == "# Two\nsixth", "a paragraph ends with its section"
+
+
+def test_a_long_paragraph_is_inspected_as_far_as_a_passage_reaches() -> None:
+    data = b"a" * 3 * AROUND + b"\nmiddle\n" + b"z" * 3 * AROUND + b"\n"
+    assert inspected(data, 2, 2) == "a" * AROUND + "\nmiddle\n" + "z" * AROUND
+    many = b"one line\n" * AROUND
+    assert len(inspected(many, AROUND // 2, AROUND // 2)) < 3 * AROUND
+
+
+def test_a_word_that_is_cut_off_is_inspected_as_a_whole() -> None:
+    data = b"x" * 190 + b" depression " + b"y" * 5 * AROUND
+    found = inspected(data, 1, 1, characters=200)
+    assert "depression" in found and len(found) < 4 * AROUND
 
 
 def test_unusual_notes() -> None:
@@ -107,7 +144,7 @@ def test_lines_are_limited() -> None:
     found = excerpt("a.md", TEN, 3, None, raw=True, code=False, room=ExcerptLimits(4, 1000))
     assert isinstance(found, Excerpt)
     assert (found.first, found.last, found.total, found.is_cut) == (3, 6, 10, False)
-    assert [part.chunk_text for part in found.parts] == ["\n".join(found.lines)]
+    assert "\n".join(found.lines) in found.parts[0].chunk_text
 
 
 def test_characters_are_limited() -> None:
@@ -160,7 +197,7 @@ def test_lines_of_a_document_have_their_places_and_parts() -> None:
     assert (found.lines, found.until) == (["two #3", "", "Methods", "three"], 5)
     assert [place.name for place in found.places] == ["page=1", "page=2"]
     assert [(part.section, part.chunk_text) for part in found.parts] == [
-        (None, "two #3\n"),
+        (None, "one\ntwo #3\n"),
         ("Methods", "Methods\nthree"),
     ]
 
