@@ -46,6 +46,7 @@ _TOKEN_SHAPES = (
     rf"eyJ{_WIDE}{{8,}}+\.{_WIDE}{{8,}}+(?:\.{_WIDE}{{0,8000}}){{0,3}}",
     rf"hooks\.slack\.com/services/[{_LETTER_DIGIT}/]{{20,}}+",
     rf"discord(?:app)?\.com/api/webhooks/[0-9]{{10,25}}/{_WIDE}{{20,}}+",
+    rf"(?<=[?&]sig=)[{_LETTER_DIGIT}%_+/=-]{{16,}}+",
     # Headers: a scheme, and what follows it
     r"(?<=[Bb]earer )(?=[^\s]{0,200}[0-9])[A-Za-z0-9._~+/=-]{12,}+",
     r"(?<=BEARER )(?=[^\s]{0,200}[0-9])[A-Za-z0-9._~+/=-]{12,}+",
@@ -72,7 +73,7 @@ _STRONG_LABELS = (
     r"pass(?:wor[dt]|wd|code|ord)|(?<![a-z])pass(?![a-z])|(?<![a-z])pwd?(?![a-z])|(?<=_)pw(?![a-z])"
     r"|kennwort|zugangscode|geheimzahl|(?:wlan|wifi|wi-fi|netzwerk)[- ]?(?:schlüssel|key)"
     r"|contrase[ñn]a|mot de passe|senha|wachtwoord|has[łl]o|lösenord|пароль|密码|密碼|口令"
-    r"|パスワード|비밀번호"
+    r"|パスワード|비밀번호|identified by"
 )
 _PHRASES = (
     r"pass[- ]?phrase|seed[- ]?phrase|recovery[- ]?(?:phrase|words|code|key)|mnemonic"
@@ -82,7 +83,7 @@ _PIN = r"(?<![a-z])(?:pin|puk|tan|cvv|cvc|otp)(?:[- ]?(?:code|nummer|number))?(?
 _WEAK_LABELS = (
     r"(?:api|access|auth|private|secret|client|signing|encryption|license|account|service|master"
     r"|bot|app)[-_ ]?(?:key|token|secret|schlüssel)|secret|token|credentials?|geheimnis"
-    r"|authorization|x-api-key|sharedaccesskey|accountkey"
+    r"|authorization|x-api-key|sharedaccesskey|accountkey|cookie"
 )
 _KEY = r"(?<![a-z])key|schlüssel|(?<![a-z])clé|clave|zugangsdaten"
 
@@ -97,7 +98,7 @@ LABELS = LatePattern(
 _BEGINNINGS = LatePattern(
     "pas|pw|ken|zug|geh|wla|wif|wi-|net|con|mot|sen|wac|has|lös|пар|密|口|パ|비|see|rec|mne|wie|pin"
     "|puk|tan|cvv|cvc|otp|api|acc|aut|pri|sec|cli|sig|enc|lic|ser|mas|bot|app|tok|cre|x-a|sha|key"
-    "|sch|clé|cla"
+    "|sch|clé|cla|coo|ide"
 )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from ragd.notes.late_pattern import LatePattern
 from ragd.notes.secret_shapes import KEY_BLOCK, KEY_BLOCK_END, TOKENS, URL_LOGIN, find_labels
+from ragd.notes.secret_tables import find_cells
 
 MARK = "[secret]"
 
@@ -32,6 +33,13 @@ _SAID = LatePattern(
     r"[ \t]{0,3}:?[ \t]{1,3}",
     re.IGNORECASE,
 )
+_TAG = LatePattern(r">(?=[^<>\n]{1,200}</)")  # of XML
+_BEFORE_QUOTE = LatePattern(r"[\"'\]\)]{0,3},?[ \t]{1,3}(?=[\"'`„“«])")
+_SPACE = LatePattern(r"[\"']?[ \t]{1,3}")
+_DIGITS = LatePattern(r"[ \t:]{1,3}([0-9]{3,4})(?![0-9])")
+_SEED = LatePattern(r"(?:[a-z]{3,8}[ \t,]{1,3}){11,23}[a-z]{3,8}(?![a-z])")
+_WORD_NEAR = LatePattern(r"[^\s\"'<>|(),;`]{8,64}+")
+_SIGNS = LatePattern(r"[!#$%^&*+?~§]")
 _QUOTED = LatePattern(r"\"([^\"\n]++)\"|'([^'\n]++)'|`([^`\n]++)`|[„“»«]([^“”«»\n]++)[“”«»]")
 _RUN = LatePattern(r"[\"'`„“»«]?([^\s\"'<>|]{1,300})")
 _REST = LatePattern(r"[^\s\"'<>|]*+")
@@ -125,6 +133,7 @@ def _find(text: str) -> Iterator[Span]:
     for found in URL_LOGIN.finditer(text):
         if found["password"] is not None or _is_random(found["name"]):
             yield found.span("login")
+    yield from _in_tables(text)
     done = 0
     for label in find_labels(text):
         if label.start() < done:
@@ -133,6 +142,22 @@ def _find(text: str) -> Iterator[Span]:
             rest = _REST.match(text, end) if end - start >= LONG else None
             done = rest.end() if rest else end
             yield start, done
+
+
+def _in_tables(text: str) -> Iterator[Span]:
+    """What stands in a column of passwords or keys."""
+    if "|" not in text or "--" not in text:
+        return
+    for heading, start, end in find_cells(text):
+        label = next(find_labels(heading), None)
+        cell = text[start:end]
+        found = _value(cell, 0) if label is not None else None
+        if found is None or label is None:
+            continue
+        value, kind = cell[found[0] : found[1]], label.lastgroup
+        is_password = kind == "password" and (found[2] or _is_unusual(value))
+        if is_password or (kind == "token" and _is_mixed(value) and len(value) >= 8):
+            yield start + found[0], start + found[1]
 
 
 def _key_blocks(text: str) -> Iterator[Span]:
@@ -147,7 +172,7 @@ def _key_blocks(text: str) -> Iterator[Span]:
 def _labelled(text: str, label: re.Match[str]) -> Iterator[Span]:
     """The value that a word such as `password` or `token` announces."""
     kind = label.lastgroup
-    if assigned := _ASSIGN.match(text, label.end()):
+    if assigned := _ASSIGN.match(text, label.end()) or _TAG.match(text, label.end()):
         if kind == "phrase":
             yield from _phrase(text, assigned.end())
             return
@@ -157,10 +182,9 @@ def _labelled(text: str, label: re.Match[str]) -> Iterator[Span]:
         start, end, is_quoted = found
         value = text[start:end]
         if kind == "password":
-            in_fence = assigned["lines"] and (
-                "```" in assigned["lines"] or "~~~" in assigned["lines"]
-            )
-            on_next_line = assigned["lines"] is not None and not in_fence
+            lines = assigned.groupdict().get("lines")
+            in_fence = lines and ("```" in lines or "~~~" in lines)
+            on_next_line = lines is not None and not in_fence
             if not on_next_line or is_quoted or _is_unusual(value):
                 yield start, end
         elif kind == "pin":
@@ -169,14 +193,50 @@ def _labelled(text: str, label: re.Match[str]) -> Iterator[Span]:
         elif _is_mixed(value) and len(value) >= (8 if kind == "token" else 16):
             yield start, end
         return
-    if kind == "password" and (
+    if kind == "phrase" and (said := _SAID.match(text, label.end())):
+        if seed := _SEED.match(text, said.end()):
+            yield seed.span()
+    elif kind == "pin":
+        digits = _DIGITS.match(text, label.end())
+        if digits and label.group().lower().startswith("cv"):
+            yield digits.span(1)
+    elif kind == "password" and (
         beside := _SAID.match(text, label.end()) or _CELL.match(text, label.end())
     ):
         found = _value(text, beside.end())
         if found and (found[2] or _is_unusual(text[found[0] : found[1]])):
             yield found[0], found[1]
-    elif kind in ("token", "key", "password"):
+        else:
+            yield from _strong_nearby(text, label.end())
+    elif kind == "password" and (beside := _BEFORE_QUOTE.match(text, label.end())):
+        if found := _value(text, beside.end()):
+            yield found[0], found[1]
+    elif kind == "password":
+        yield from _after_space(text, label.end())
+        yield from _strong_nearby(text, label.end())
         yield from _random_nearby(text, label.end())
+    elif kind in ("token", "key"):
+        yield from _random_nearby(text, label.end())
+
+
+def _after_space(text: str, start: int) -> Iterator[Span]:
+    """A value directly after the label, as in a command: with letters and digits."""
+    space = _SPACE.match(text, start)
+    found = _value(text, space.end()) if space else None
+    if found and found[1] - found[0] >= 6 and _is_mixed(text[found[0] : found[1]]):
+        yield found[0], found[1]
+
+
+def _strong_nearby(text: str, start: int) -> Iterator[Span]:
+    """A value further on in the line that no word looks like: letters, digits and a sign."""
+    end = text.find("\n", start, start + NEAR)
+    for found in _WORD_NEAR.finditer(text, start, start + NEAR + 64):
+        if found.start() > (start + NEAR if end < 0 else end):
+            return
+        value = found.group().rstrip(_TRAILING)
+        if _is_mixed(value) and _SIGNS.search(value) and not _PLACEHOLDER.fullmatch(value):
+            yield found.start(), found.start() + len(value)
+            return
 
 
 def _phrase(text: str, start: int) -> Iterator[Span]:

@@ -144,6 +144,30 @@ def _labelled() -> list[Planted]:
     ]
 
 
+def _beside() -> list[Planted]:
+    """Secrets whose label is in a tag, a heading of a table, or some words before them."""
+    token = made(24)
+    return [
+        Planted("| user | password |\n|---|:--|\n| bob | hunter2 |", "hunter2"),
+        Planted("user | Passwort\n-- | --\nbob | `Sommer2024!`\nann | Winter2025!", "Winter2025"),
+        Planted(f"> | name | API key |\n> |---|---|\n> | web | {token} |", token),
+        Planted("<password>correcthorse</password>", "correcthorse"),
+        Planted('the password "swordfish" worked', "swordfish"),
+        Planted("config.set('password', 'swordfish')", "swordfish"),
+        Planted("CREATE USER bob IDENTIFIED BY 'swordfish'", "swordfish"),
+        Planted("machine db login bob password hunter2", "hunter2"),
+        Planted("backup --password hunter2 --all", "hunter2"),
+        Planted("password for the router: Sommer#2024", "Sommer#2024"),
+        Planted("Password (router): Sommer#2024", "Sommer#2024"),
+        Planted("Das Passwort für das WLAN ist Sommer#2024.", "Sommer#2024"),
+        Planted("set the password to Sommer#2024 please", "Sommer#2024"),
+        Planted(f"my recovery phrase is {'winner thank year wave ' * 3}", "thank year wave"),
+        Planted(f"Set-Cookie: sid={token}; Path=/", token),
+        Planted(f"https://x.blob.example.net/a?sv=2024&sig={token}%3D", token),
+        Planted("card ending 5559, cvv 123", "cvv 123"),
+    ]
+
+
 def _in_markup() -> list[Planted]:
     """Tokens with marks of Markdown in or around them."""
     body, other = made(36), made(36)
@@ -183,7 +207,7 @@ def _blocks() -> list[Planted]:
     ]
 
 
-PLANTED = [*_with_prefixes(), *_labelled(), *_in_markup(), *_blocks()]
+PLANTED = [*_with_prefixes(), *_labelled(), *_beside(), *_in_markup(), *_blocks()]
 
 _HASH = "3f2a9c1b7d8e4f5a6b7c8d9e0f1a2b3c4d5e6f70"
 
@@ -229,6 +253,14 @@ INNOCENT = [
     "authorization: required",
     "pin the message, please",
     "The spin of an electron: 1/2",
+    "| field | password |\n|---|---|\n| kind | text |",
+    "| step | what |\n|---|---|\n| 2 | reset the password2 field |",
+    "The password for the router is on its back.",
+    "My password manager has 120 entries; version 8.10 is out!",
+    "The recovery phrase is in the safe at home.",
+    "I pass 100 metres before the bridge.",
+    "Cookies: 250g flour, 2 eggs",
+    "<b>Password</b> rules were changed.",
     # Code with a name and no value
     "password: str",
     "password: string;",
