@@ -29,6 +29,7 @@ from ragctl.views.render import (
 )
 from ragd.errors import EXIT_NOTHING_FOUND, EXIT_OK
 from ragd.paths import Home
+from ragd.protocol.asker import OWNERS_AGENT
 
 EXAMPLES = (
     ("ragctl memory list", "every memory, newest first"),
@@ -167,7 +168,10 @@ def _search(home: Home, question: str, as_json: bool) -> int:
         ink, highlighter = Ink(), Highlighter(question)
         blocks = [_format_memory(memory, ink) for memory in data["memories"]]
         for number, note in enumerate(data["notes"], 1):
-            blocks.append(render_passage(number, note, highlighter, ink))
+            if "chunk_text" in note:
+                blocks.append(render_passage(number, note, highlighter, ink))
+            else:  # without a question, the newest notes are listed
+                blocks.append(clean(note["source_file"]))
         print_text("\n\n".join(blocks) or "Nothing found.")
     return EXIT_OK if data["memories"] or data["notes"] else EXIT_NOTHING_FOUND
 
@@ -201,12 +205,13 @@ def _forget_note(home: Home, path: str, as_json: bool) -> int:
 
 def _earlier(home: Home, path: str, as_json: bool) -> int:
     """Read from the disk: the files are the user's own, and no daemon is needed."""
-    inner = os.path.normpath(path.removeprefix(_AGENTS)).split(os.sep)
+    named = path.removeprefix(_AGENTS) if path.startswith(_AGENTS) else f"{OWNERS_AGENT}/{path}"
+    inner = os.path.normpath(named).split(os.sep)
     folder = os.path.join(home.agent_note_versions, *inner)
-    if ".." in inner or not os.path.isdir(folder):
+    names = [] if ".." in inner else _version_names(folder)
+    if not names:
         print_notice(f"There are no earlier contents of {clean(path)}.")
         return EXIT_NOTHING_FOUND
-    names = sorted((name for name in os.listdir(folder) if name.endswith(".md")), reverse=True)
     found = []
     for name in names:
         with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
@@ -219,3 +224,19 @@ def _earlier(home: Home, path: str, as_json: bool) -> int:
         head = ink.paint(f"version {one['version']}", "bold")
         print_text(f"{head}\n{clean_lines(str(one['text']))}\n")
     return EXIT_OK
+
+
+def _version_names(folder: str) -> list[str]:
+    """The files in it, newest first. A folder of notes has only folders."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(
+                (
+                    one.name
+                    for one in entries
+                    if one.is_file() and one.name.removesuffix(".md").isdecimal()
+                ),
+                reverse=True,
+            )
+    except OSError:
+        return []

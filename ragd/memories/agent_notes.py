@@ -15,12 +15,9 @@ from ragd.config.implicit_collections import is_agent_name
 from ragd.errors import ConfigError, RagdError
 from ragd.memories.agent_note_files import AgentNoteFiles, note_path
 from ragd.paths import Home
-from ragd.protocol.asker import Asker
+from ragd.protocol.asker import OWNERS_AGENT, Asker
 from ragd.runtime.durable_files import is_disk_full
 from ragd.vault.collection_paths import MEMORY, agent_collection, join_path
-
-OWNERS_AGENT = "main"
-"""Whose notes the user means who names no agent. It is the name of OpenClaw's first agent."""
 
 ERASED_WITHIN_S = 5.0  # how long `forget` waits until the index has dropped the note
 

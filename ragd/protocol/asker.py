@@ -47,6 +47,9 @@ class Asker(Struct, frozen=True):
 
 OWNER = Asker(is_owner=True)
 
+OWNERS_AGENT = "main"
+"""Whose notes the user means who names no agent. It is the name of OpenClaw's first agent."""
+
 
 def asker_headers(agent: str | None, chat: str | None = None) -> dict[str, str]:
     """The headers of a request that an agent makes; none for the user, who has no agent's name."""

@@ -2,10 +2,12 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from ragctl.commands import memory
 from ragctl.daemon.client import request
 from ragd.paths import Home
 
@@ -118,7 +120,9 @@ def test_an_agents_note_is_written_found_shown_and_erased(ragctl: Any, remember:
     assert more.json["data"]["versions"] == 1
     earlier = ragctl("memory", "earlier", "@memory/main/MEMORY.md")
     assert earlier.out == "version 1\nThe user likes strong tea.\n\n"
-    assert ragctl("memory", "earlier", "@memory/main/../x.md").code == 6
+    assert ragctl("memory", "earlier", "MEMORY.md").out == earlier.out, "without an agent's name"
+    for path in ("@memory/main/../x.md", "@memory/main", "../x.md", "@memory/nobody/MEMORY.md"):
+        assert ragctl("memory", "earlier", path).code == 6
     assert ragctl("memory", "search", "strong tea").code in (0, 6), "there is no index here"
     gone = ragctl("memory", "forget", "@memory/main/MEMORY.md")
     assert (gone.code, gone.out) == (0, "Forgotten: @memory/main/MEMORY.md\n")
@@ -131,3 +135,14 @@ def test_facts_are_searched_without_an_index(ragctl: Any, remember: Any) -> None
     found = ragctl("memory", "search", "Which harbour?")
     assert found.code == 0 and "Stralsund" in found.out
     assert ragctl("memory", "search", "zeppelin").code == 6
+
+
+def test_without_a_question_the_newest_notes_are_listed(
+    ragctl: Any, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They come without their text."""
+    data = {"memories": [], "notes": [{"source_file": "@memory/main/MEMORY.md"}]}
+    answer = SimpleNamespace(data=data, body=b"")
+    monkeypatch.setattr(memory, "call_daemon", lambda *_, **__: answer)
+    said = ragctl("memory", "search", " ")
+    assert (said.code, said.out) == (0, "@memory/main/MEMORY.md\n")
