@@ -152,6 +152,15 @@ async def test_the_page_can_call_what_is_on_the_list_and_nothing_else(
     assert not gateway.stop.is_set()
 
 
+@pytest.mark.parametrize("asked", ["follow=01", "%66ollow=1", "follow=%31", "follow=1&follow=0"])
+async def test_a_stream_in_another_spelling_is_refused(
+    door: Door, browser: Browser, gateway: RunningGateway, asked: str
+) -> None:
+    """It would keep a thread until it ends, and streams are counted."""
+    heard = await door.ask("GET", f"/api/v1/events?{asked}", *browser.headers)
+    assert (heard.status, heard.code) == (404, "INVALID_REQUEST")
+
+
 async def test_headers_of_a_request_are_not_passed_on(
     door: Door, browser: Browser, gateway: RunningGateway
 ) -> None:
