@@ -22,6 +22,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from ragctl.bridge.answers import BridgeRefusal
 from ragctl.bridge.asgi import AsgiCalls
 from ragctl.bridge.daemon_forward import read_body
+from ragctl.bridge.http_connection import mark_known
 from ragctl.bridge.mcp_sessions import TokenSessions
 from ragctl.bridge.rate_limits import TOKEN, RateLimits
 from ragctl.bridge.request_checks import require_json
@@ -83,6 +84,7 @@ class McpRoute:
         is nothing that outlives a token."""
         secret = _secret_of(asked)
         name = await self._check(secret)
+        mark_known(asked)
         digest = hashlib.sha256(secret.encode()).hexdigest()
         if not self._limits.allows(("token", digest), TOKEN):
             raise BridgeRefusal(429, "TOO_MANY_REQUESTS", headers={"Retry-After": "5"})
