@@ -13,10 +13,9 @@ from aiohttp import web
 from ragctl.bridge.daemon_forward import write_in_time
 
 Message = MutableMapping[str, Any]
-AsgiApp = Callable[
-    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
-    Awaitable[None],
-]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+AsgiApp = Callable[[Message, Receive, Send], Awaitable[None]]
 
 _NOT_PASSED_ON = ("authorization", "cookie")
 _HOP_BY_HOP = (b"connection", b"transfer-encoding", b"keep-alive", b"content-length")

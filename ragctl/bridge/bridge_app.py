@@ -20,6 +20,7 @@ from ragctl.bridge.answers import (
 )
 from ragctl.bridge.daemon_forward import BODY_MAX_BYTES, DaemonForward, read_json
 from ragctl.bridge.entry_links import use_code
+from ragctl.bridge.http_connection import mark_known
 from ragctl.bridge.page_sessions import PageSession, PageSessions, has_csrf
 from ragctl.bridge.rate_limits import PAGE, STRANGER, RateLimits
 from ragctl.bridge.request_checks import (
@@ -145,6 +146,8 @@ class BridgeApp:
         session = self._sessions.find(request.cookies.get(COOKIE, ""))
         if session is not None and not self._limits.allows(session.cookie, PAGE):
             raise BridgeRefusal(429, "TOO_MANY_REQUESTS", headers={"Retry-After": "1"})
+        if session is not None:
+            mark_known(request)
         return session
 
     def _require_page(self, request: web.Request) -> PageSession:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
+from urllib.parse import parse_qsl
 
 from aiohttp import web
 
@@ -64,7 +65,9 @@ class DaemonForward:
         not signed in any more."""
         require_listed(asked.method, path, query)
         target = f"{path}?{query}" if query else path
-        if asked.method == "GET" and "follow=1" in query.split("&") and _STREAMS.fullmatch(path):
+        if asked.method == "GET" and _follows(query):
+            if not _STREAMS.fullmatch(path):
+                raise _not_listed()
             return await self._send_stream(asked, target, is_signed_in)
         body = None if asked.method in ("GET", "DELETE") else await read_json(asked)
         call = functools.partial(
@@ -120,9 +123,25 @@ def require_listed(method: str, path: str, query: str) -> None:
     """Raises BridgeRefusal for a request that the page has no use for."""
     pattern = _READS if method == "GET" else _CHANGES.get(method)
     if pattern is None or not pattern.fullmatch(path) or not _QUERY.fullmatch(query):
-        raise BridgeRefusal(
-            404, "INVALID_REQUEST", "The page has no such call.", "docs/page.md lists the calls."
-        )
+        raise _not_listed()
+
+
+def _not_listed() -> BridgeRefusal:
+    return BridgeRefusal(
+        404, "INVALID_REQUEST", "The page has no such call.", "docs/page.md lists the calls."
+    )
+
+
+def _follows(query: str) -> bool:
+    """Whether the daemon is asked for a stream. Raises BridgeRefusal for another spelling of it: an
+    answer that does not end would keep a thread."""
+    fields = parse_qsl(query, keep_blank_values=True)
+    asked = [value for name, value in fields if name == "follow"]
+    if asked in ([], ["0"]):
+        return False
+    if asked != ["1"] or "follow=1" not in query.split("&"):
+        raise _not_listed()
+    return True
 
 
 async def read_body(asked: web.Request) -> bytes:

@@ -19,11 +19,13 @@ ANSWER_READ_WITHIN_S = 30.0
 
 
 class BridgeConnection(RequestHandler):
-    """aiohttp's connection, with our limits."""
+    """aiohttp's connection, with our limits. `is_known`: the user or a token has used it."""
 
-    __slots__ = ()
+    __slots__ = ("is_closing", "is_known")
 
     def __init__(self, server: web.Server) -> None:
+        self.is_known = False
+        self.is_closing = False
         super().__init__(
             server,
             loop=asyncio.get_running_loop(),
@@ -78,8 +80,24 @@ class TooManyBridgeConnections(asyncio.Protocol):
 
 
 def connection_factory(runner: web.AppRunner) -> asyncio.Protocol:
-    """A new connection, or one that is closed at once if there are too many."""
+    """A new connection. If there are too many, the oldest one of a stranger ends for it: otherwise
+    a program of another user could hold all of them, and nobody would get in."""
     server = runner.server
-    if server is None or len(server.connections) >= CONNECTIONS_MAX:
+    if server is None:
         return TooManyBridgeConnections()
+    every = [one for one in server.connections if isinstance(one, BridgeConnection)]
+    opened = [one for one in every if not one.is_closing]
+    if len(opened) >= CONNECTIONS_MAX:
+        stranger = next((one for one in opened if not one.is_known), None)
+        if stranger is None:
+            return TooManyBridgeConnections()
+        stranger.is_closing = True
+        if stranger.transport is not None:
+            stranger.transport.abort()
     return BridgeConnection(server)
+
+
+def mark_known(request: web.Request) -> None:
+    """The request was allowed: its connection does not end to make room for another one."""
+    if isinstance(request.protocol, BridgeConnection):
+        request.protocol.is_known = True

@@ -22,6 +22,8 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from ragctl.bridge.answers import BridgeRefusal
 from ragctl.bridge.asgi import AsgiCalls
 from ragctl.bridge.daemon_forward import read_body
+from ragctl.bridge.http_connection import mark_known
+from ragctl.bridge.mcp_sessions import TokenSessions
 from ragctl.bridge.rate_limits import TOKEN, RateLimits
 from ragctl.bridge.request_checks import require_json
 from ragctl.daemon.client import request as ask_daemon
@@ -30,12 +32,13 @@ from ragctl.mcp.server import Context, Forwarder, build_server
 from ragd.paths import Home
 from ragd.protocol.asker import token_headers
 
-SESSIONS_MAX = 64
+SESSIONS_MAX = 256  # of all tokens
 SESSION_IDLE_S = 600.0
 BODY_MAX_BYTES = 1024 * 1024
 CALLS_MAX = 16  # of one token, at the same time
 _SECRET = re.compile(r"Bearer (ragd_[A-Za-z0-9_-]{20,120})")
 _SECRET_KEY = "ragd.token"  # noqa: S105  (the name of a field)
+_OWNER_KEY = "ragd.owner"
 _SESSION_HEADER = "mcp-session-id"
 
 
@@ -53,7 +56,7 @@ class McpRoute:
             session_idle_timeout=SESSION_IDLE_S,
             max_request_body_size=BODY_MAX_BYTES,
         )
-        self._calls = AsgiCalls(self._manager.handle_request)
+        self._calls = AsgiCalls(TokenSessions(self._manager.handle_request, _OWNER_KEY))
         for name in ("mcp", "sse_starlette", "starlette"):  # a message could quote a request
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
@@ -81,6 +84,7 @@ class McpRoute:
         is nothing that outlives a token."""
         secret = _secret_of(asked)
         name = await self._check(secret)
+        mark_known(asked)
         digest = hashlib.sha256(secret.encode()).hexdigest()
         if not self._limits.allows(("token", digest), TOKEN):
             raise BridgeRefusal(429, "TOO_MANY_REQUESTS", headers={"Retry-After": "5"})
@@ -94,7 +98,7 @@ class McpRoute:
         user = AuthenticatedUser(
             McpAccessToken(token=digest, client_id=name, scopes=[], subject=digest)
         )
-        scope: dict[str, Any] = {"user": user, _SECRET_KEY: secret}
+        scope: dict[str, Any] = {"user": user, _SECRET_KEY: secret, _OWNER_KEY: digest}
         self._running[digest] = self._running.get(digest, 0) + 1
         return await self._calls.answer(asked, body, scope, lambda: self._ended(digest))
 

@@ -85,4 +85,6 @@ def has_csrf(session: PageSession, csrf: str) -> bool:
 
 
 def _digest(secret: str) -> bytes:
-    return hashlib.sha256(secret[:_VALUE_MAX].encode()).digest()
+    """Of whatever was sent: a header may have bytes that are no text."""
+    sent = secret[:_VALUE_MAX].encode("utf-8", "surrogateescape")
+    return hashlib.sha256(sent).digest()

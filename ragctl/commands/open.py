@@ -53,8 +53,9 @@ def run(args: argparse.Namespace) -> int:
 def _open_browser(path: str) -> None:
     """The browser gets the path of a private file: other users can see its arguments."""
     import webbrowser
+    from pathlib import Path
 
-    if not webbrowser.open(f"file://{path}"):
+    if not webbrowser.open(Path(path).as_uri()):  # a folder may have a `#` or a space in its name
         raise Failure("No browser was found.", "Run `ragctl open --print` and open the link.")
 
 

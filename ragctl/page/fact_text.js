@@ -9,7 +9,7 @@ export function factSentence(event) {
   const sentence = FACTS.sentences[event.type];
   if (!sentence) return event.type;
   try {
-    return sentence(event);
+    return sentence(event.until ? { ...event, until: moment(event.until) } : event);
   } catch {
     return event.type; // a fact of a later version may lack a field
   }

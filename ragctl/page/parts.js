@@ -64,12 +64,19 @@ export function actionButton({ label, effect, confirm, kind, brief, named, run }
   const result = el("p", { class: "result", role: "status" });
   const buttons = el("div", { class: "row" });
   const said = el("p", { id }, withCode(effect));
+  // While it runs, a click does nothing. A button that is really disabled would lose the focus.
+  let isRunning = false;
   const finish = async () => {
-    for (const one of buttons.children) one.disabled = true;
+    if (isRunning) return;
+    isRunning = true;
+    for (const one of buttons.children) one.setAttribute("aria-disabled", "true");
     try {
       replace(result, await run());
     } finally {
+      isRunning = false;
+      const isFocused = buttons.contains(document.activeElement);
       offer();
+      if (isFocused) first.focus({ preventScroll: true });
     }
   };
   const first = el(
@@ -86,13 +93,13 @@ export function actionButton({ label, effect, confirm, kind, brief, named, run }
   );
   const ask = () => {
     const yes = el("button", { type: "button", class: "danger", "aria-describedby": id, on: { click: finish } }, confirm);
-    const no = el("button", { type: "button", on: { click: () => offer() || first.focus() } }, BUTTONS.cancel);
+    const no = el("button", { type: "button", on: { click: () => isRunning || offer() || first.focus() } }, BUTTONS.cancel);
     replace(buttons, yes, no);
     said.className = "effect";
     yes.focus();
   };
   const offer = () => {
-    first.disabled = false;
+    first.removeAttribute("aria-disabled");
     said.className = brief ? "unseen" : "effect";
     replace(buttons, first);
   };

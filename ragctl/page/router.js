@@ -1,6 +1,8 @@
 // Which view an address names. A view is a module with `title` and `show(main, parameters, signal)`;
 // `signal` ends what the view has started when another one is shown.
+import { call } from "./api.js";
 import { el, replace } from "./dom.js";
+import { errorNotice } from "./parts.js";
 import { PAGE } from "./strings.js";
 
 const VIEWS = {
@@ -14,6 +16,7 @@ const VIEWS = {
 };
 const PAUSE_MS = 400;
 let running = new AbortController();
+const mainPart = () => document.getElementById("main");
 
 const pathOf = (pathname) => (pathname === "/" ? "/search" : pathname.replace(/\/+$/, ""));
 
@@ -23,7 +26,7 @@ async function show(isNavigation) {
   running = new AbortController();
   const { signal } = running;
   const path = pathOf(location.pathname);
-  const main = document.getElementById("main");
+  const main = mainPart();
   for (const link of document.querySelectorAll("nav a")) {
     const isCurrent = link.getAttribute("href") === path;
     if (isCurrent) link.setAttribute("aria-current", "page");
@@ -35,8 +38,9 @@ async function show(isNavigation) {
     replace(main, el("h1", { tabindex: -1 }, PAGE.notFound), el("p", {}, el("a", { href: "/search" }, PAGE.toSearch)));
     return;
   }
-  const view = await load();
+  const view = await load().catch(() => null);
   if (signal.aborted) return;
+  if (!view) return showFailure(main, signal);
   document.title = PAGE.title(view.title);
   main.dataset.view = path.slice(1);
   replace(main, el("h1", { tabindex: -1, class: view.quiet ? "unseen" : null }, view.title));
@@ -48,6 +52,15 @@ async function show(isNavigation) {
     window.scrollTo(0, 0);
     if (!view.takesFocus) main.querySelector("h1").focus();
   }
+}
+
+// The view's module did not come: this browser was signed out, or the bridge ended.
+async function showFailure(main, signal) {
+  const { error } = await call("GET", "/v1/status");
+  if (signal.aborted) return;
+  document.title = PAGE.title(PAGE.notLoaded);
+  replace(main, el("h1", { tabindex: -1 }, PAGE.notLoaded), errorNotice(error ?? PAGE.noBridge));
+  main.querySelector("h1").focus();
 }
 
 export function go(address) {
@@ -81,6 +94,9 @@ export function start() {
   addEventListener("popstate", () => {
     pending = null; // it belongs to the view that is left
     show(true);
+  });
+  addEventListener("ragd-recovered", () => {
+    if (mainPart().dataset.view !== "search" && mainPart().querySelector(".notice.bad")) show(false); // search asks again itself
   });
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href]");

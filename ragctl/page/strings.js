@@ -16,6 +16,7 @@ export const PAGE = {
   navigation: "Views",
   skip: "Skip to the content",
   notFound: "There is no such view",
+  notLoaded: "This view cannot be shown",
   toSearch: "Go to search",
   views: {
     "/search": "Search",
@@ -131,6 +132,7 @@ export const WHY = {
   verdict: "The note you expected",
   results: "What decided each result",
   none: "No results.",
+  withheld: "Search can show them, after one more click.",
   stages: {
     found: "It was found",
     not_found: "No note has this name",
@@ -285,10 +287,10 @@ export const ACTIONS = {
   someAgent: "An agent without a name",
   asks: (who, chat) => (chat ? `${who} asks (${chat} chat)` : `${who} asks`),
   asked: (tool) => `${tool}: `,
-  withholds: (count, kinds) => `${count} passages are withheld: ${kinds}.`,
+  withholds: (count, kinds) => `${plural(count, "passage is", "passages are")} withheld: ${kinds}.`,
   release: (who, count) => ({
     label: "Release…",
-    effect: `Lets ${who} read these ${count} passages once, within five minutes. They may leave this machine.`,
+    effect: `Lets ${who} read ${count === 1 ? "this passage" : `these ${plural(count, "passage", "passages")}`} once, within five minutes. What it reads may leave this machine.`,
     confirm: "Release them to the agent",
   }),
   refuse: (who) => ({ label: "Refuse", effect: `${who} does not get them. The same question does not come back for five minutes.` }),
@@ -336,7 +338,7 @@ export const FACTS = {
     dependency_recovered: "ok",
   },
   sentences: {
-    daemon_started: (e) => `ragd ${e.version} started; the run before ended: ${e.previous_stop}`,
+    daemon_started: (e) => `ragd ${e.version} started; ${e.previous_stop === "none" ? "there was no run before" : `the run before ended: ${e.previous_stop}`}`,
     daemon_stopped: (e) => `ragd stopped: ${e.reason}`,
     config_reloaded: () => "The configuration was read again",
     actor_crashed: (e) => `${e.name} crashed: ${e.exception}`,
@@ -353,7 +355,7 @@ export const FACTS = {
     sync_resumed: (e) => `Syncing goes on (${e.reason})`,
     memory_stored: () => "An assistant stored a memory",
     memory_forgotten: () => "A memory was forgotten",
-    request_refused: (e) => `${plural(e.count, "request", "requests")} refused: ${e.code} (${e.tool})`,
+    request_refused: (e) => `${plural(e.count, "request", "requests")} refused: ${e.code}${e.tool ? ` (${e.tool})` : ""}`,
     approval_requested: (e) => `${e.agent || "An agent"} waits for ${plural(e.withheld, "passage", "passages")} that you can release`,
     approval_decided: (e) => `${e.agent || "An agent"}: ${e.outcome}`,
     token_created: (e) => `You made a token for ${e.client}`,

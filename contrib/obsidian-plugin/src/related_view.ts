@@ -1,6 +1,6 @@
 /** The panel with the notes that are related to the open one. */
 
-import { ItemView, Keymap, type TFile, type WorkspaceLeaf } from "obsidian";
+import { Component, ItemView, Keymap, type TFile, type WorkspaceLeaf } from "obsidian";
 import type { RelatedNote } from "./answers.js";
 import { openNote } from "./open_note.js";
 import { type Ragd, RagdError } from "./ragd.js";
@@ -19,6 +19,7 @@ export interface PanelSource {
 export class RelatedView extends ItemView {
   readonly #source: PanelSource;
   #shown = 0;
+  #rows: Component | null = null;
 
   constructor(leaf: WorkspaceLeaf, source: PanelSource) {
     super(leaf);
@@ -55,14 +56,23 @@ export class RelatedView extends ItemView {
     }
   }
 
-  #say(message: string): void {
+  /** What was shown goes, and the listeners of its rows with it. */
+  #clear(): void {
+    if (this.#rows !== null) this.removeChild(this.#rows);
+    this.#rows = null;
     this.contentEl.empty();
+  }
+
+  #say(message: string): void {
+    this.#clear();
     this.contentEl.createDiv({ cls: "ragd-message", text: message });
   }
 
   #list(found: RelatedNote[], prefix: string): void {
     if (found.length === 0) return this.#say("No related notes.");
-    this.contentEl.empty();
+    this.#clear();
+    const list = this.addChild(new Component());
+    this.#rows = list;
     for (const note of found) {
       const attr = { role: "link", tabindex: "0", "aria-label": note.path };
       const row = this.contentEl.createDiv({ cls: "ragd-note", attr });
@@ -72,8 +82,8 @@ export class RelatedView extends ItemView {
         const newTab = Boolean(Keymap.isModEvent(event));
         void openNote(this.app, note.path, prefix, { newTab });
       };
-      this.registerDomEvent(row, "click", open);
-      this.registerDomEvent(row, "keydown", (event) => {
+      list.registerDomEvent(row, "click", open);
+      list.registerDomEvent(row, "keydown", (event) => {
         if (event.key === "Enter") open(event);
       });
     }

@@ -68,6 +68,18 @@ describe("the plugin with a real ragd", { skip: withoutRagd }, () => {
     assert.match(view.contentEl.textContent ?? "", /not in the index yet/);
   });
 
+  it("lets go of the rows that it does not show any more", async () => {
+    const view = panel();
+    view.load();
+    await view.showFor(file("Birds/Heron.md"));
+    const row = view.contentEl.querySelector(".ragd-note");
+    assert.ok(row);
+    await view.showFor(null);
+    opened.links.length = 0;
+    row.dispatchEvent(new window.MouseEvent("click"));
+    assert.deepEqual(opened.links, []);
+  });
+
   it("drops the answer about a note that is not open any more", async () => {
     const view = panel();
     const slow = view.showFor(file("Birds/Heron.md"));

@@ -6,6 +6,8 @@ import { duration, moment, number } from "../format.js";
 import { actionButton, errorNotice, kindsInWords, say, withCode } from "../parts.js";
 import { ACTIONS } from "../strings.js";
 
+const TURNS = /[\u202a-\u202e\u2066-\u2069]/g; // an agent's text could be read in another order
+
 // Request a job and show how it goes. Returns an element that is updated until the job ends.
 async function runJob(request, signal) {
   const { data, error } = await call("POST", "/v1/jobs", request);
@@ -92,10 +94,10 @@ function approval(one, refresh) {
     "div",
     { class: "waiting" },
     el("h3", {}, ACTIONS.asks(who, one.chat)),
-    el("p", {}, ACTIONS.asked(one.tool), el("q", { dir: "auto" }, one.asked)),
-    el("p", {}, ACTIONS.withholds(number(one.withheld), kindsInWords(one.kinds))),
+    el("p", {}, ACTIONS.asked(one.tool), el("q", { dir: "auto" }, one.asked.replace(TURNS, ""))),
+    el("p", {}, ACTIONS.withholds(one.withheld, kindsInWords(one.kinds))),
     el("ul", { class: "files" }, one.citations.map((citation) => el("li", { class: "citation", dir: "auto" }, citation))),
-    actionButton({ ...ACTIONS.release(who, number(one.withheld)), run: decide(true) }),
+    actionButton({ ...ACTIONS.release(who, one.withheld), run: decide(true) }),
     actionButton({ ...ACTIONS.refuse(who), run: decide(false) }),
     el("p", { class: "quiet" }, ACTIONS.expires(duration(1000 * one.expires_in_s))),
   );
@@ -112,7 +114,7 @@ export class Actions {
       "div",
       { class: "actions" },
       this.waiting,
-      el("section", { class: "panel", "aria-labelledby": "do-title" }, el("h2", { id: "do-title" }, ACTIONS.title), jobButtons(signal), this.pause),
+      el("section", { class: "panel", "aria-labelledby": "do-title" }, el("h2", { id: "do-title", tabindex: -1 }, ACTIONS.title), jobButtons(signal), this.pause),
     );
     this.shown = "";
   }
@@ -125,7 +127,9 @@ export class Actions {
     const pause = JSON.stringify(status.data?.paused ?? null);
     if (status.data && pause !== this.pauseShown) {
       this.pauseShown = pause;
+      const isFocused = this.pause.contains(document.activeElement);
       replace(this.pause, pauseButton(status.data, this.refresh));
+      if (isFocused) this.pause.querySelector("button").focus({ preventScroll: true });
     }
     const asked = approvals.data?.approvals ?? [];
     const held = status.data?.collections.filter((one) => one.held) ?? [];
@@ -135,7 +139,9 @@ export class Actions {
     const parts = [...asked.map((one) => approval(one, this.refresh)), ...(held.length ? heldDeletions(status.data, this.signal) : [])];
     this.waiting.hidden = !parts.length;
     this.waiting.className = "panel attention";
-    replace(this.waiting, el("h2", { id: "waiting-title" }, ACTIONS.waiting), parts);
+    const isFocused = this.waiting.contains(document.activeElement);
+    replace(this.waiting, el("h2", { id: "waiting-title", tabindex: -1 }, ACTIONS.waiting), parts);
+    if (isFocused) this.box.querySelector(parts.length ? "#waiting-title" : "#do-title").focus();
     if (parts.length) say(ACTIONS.waiting);
   }
 }

@@ -44,10 +44,9 @@ class FactList {
   insert(record) {
     const today = day(record.ts);
     if (today !== this.lastDay) this.list.prepend(el("li", { class: "day" }, today));
-    this.list.prepend(row(record));
-    if (today !== this.lastDay) this.list.prepend(this.list.children[1]);
+    this.list.firstElementChild.after(row(record)); // the newest first, below their day
     this.lastDay = today;
-    while (this.list.childElementCount > KEPT) this.list.lastElementChild.remove();
+    while (this.list.childElementCount > KEPT || this.list.lastElementChild.className === "day") this.list.lastElementChild.remove();
   }
 
   hold(isHeld) {

@@ -12,6 +12,7 @@ export const title = HEALTH.title;
 
 const STEPS = 2000; // of the slider
 const ROWS_SHOWN = 15;
+const FOCUSED = "a[href], summary, [tabindex]";
 const REST_MS = 300; // the slider rests: now the whole state is asked for
 
 const meaningOf = (messages, code) => messages.find((one) => one.code === code)?.message ?? code;
@@ -125,6 +126,7 @@ function drawPast(data, messages) {
   const names = HEALTH.figures;
   const { catalog, health, jobs } = data;
   const open = Object.values(jobs.open ?? {});
+  if (!data.seq) return el("p", { class: "quiet" }, HEALTH.noLog);
   return [
     el("p", { class: "quiet" }, `${HEALTH.at(moment(data.ts))} · ${HEALTH.afterFact(number(data.seq))}`),
     headline(health.state, HEALTH.was),
@@ -239,7 +241,16 @@ export async function show(main, parameters, signal) {
     el("section", { class: "panel", "aria-labelledby": "now" }, el("h2", { id: "now", class: "unseen" }, HEALTH.now), now),
     el("section", { class: "panel", "aria-labelledby": "past" }, el("div", { class: "row between" }, el("h2", { id: "past" }, HEALTH.past), chooser), past),
   );
-  const loadNow = async () => replace(now, drawNow(await call("GET", "/v1/status", null, signal)));
+  let detailsOpen = false; // they stay as they are when the numbers change
+  const loadNow = async () => {
+    const drawn = drawNow(await call("GET", "/v1/status", null, signal));
+    detailsOpen = now.querySelector("details")?.open ?? detailsOpen;
+    const focused = now.contains(document.activeElement) ? [...now.querySelectorAll(FOCUSED)].indexOf(document.activeElement) : -1;
+    replace(now, drawn);
+    const details = now.querySelector("details");
+    if (details) details.open = detailsOpen;
+    if (focused >= 0) now.querySelectorAll(FOCUSED)[focused]?.focus({ preventScroll: true });
+  };
   const loadPast = async (at) => {
     const { data: found, error } = await call("GET", address("/v1/timeline", { days }), null, signal);
     if (!found) return replace(past, errorNotice(error));

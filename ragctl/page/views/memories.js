@@ -8,14 +8,6 @@ import { MEMORIES } from "../strings.js";
 
 export const title = MEMORIES.title;
 
-const keyInPath = (key) =>
-  [...new TextEncoder().encode(key)]
-    .map((byte) => {
-      const sign = String.fromCharCode(byte);
-      return /[A-Za-z0-9_~-]/.test(sign) ? sign : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
-    })
-    .join("");
-
 function stateOf(memory) {
   if (memory.stale) return el("span", { class: "state warn" }, MEMORIES.stale);
   if (memory.unverified) return el("span", { class: "state warn" }, MEMORIES.unverified);
@@ -30,7 +22,8 @@ function forgetButton(memory, reload) {
     named: MEMORIES.forgetNamed(memory.key),
     brief: true,
     run: async () => {
-      const { data, error } = await call("DELETE", `/v1/memories/${keyInPath(memory.key)}`);
+      // Not by an address: a browser cannot send one that ends in "..", however it is escaped.
+      const { data, error } = await call("POST", "/v1/tools/obsidian_rag_memory_forget", { key: memory.key });
       if (error && !data) return errorNotice(error);
       say(data.forgotten ? MEMORIES.forgotten(memory.key) : MEMORIES.was);
       await reload();

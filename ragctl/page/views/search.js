@@ -113,7 +113,7 @@ class SearchView {
     const words = [
       ...this.filters.tag.map((tag) => `tag:${quoted(tag.replace(/^#/, ""))}`),
       ...this.filters.folder.map((folder) => `folder:${quoted(folder)}`),
-      ...this.filters.prop.map((prop) => `prop:${prop}`),
+      ...this.filters.prop.map((prop) => `prop:${prop.replace(/^([^=<>!]*[=<>!]+)(.*)$/, (_, start, value) => start + quoted(value))}`),
       ...this.filters.collection.map((name) => `collection:${quoted(name)}`),
     ];
     if (words.length) return words.join(" ");

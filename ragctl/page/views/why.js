@@ -4,7 +4,7 @@ import { el, replace } from "../dom.js";
 import { address } from "../format.js";
 import { cell, dots, errorNotice, notice, say, table, withCode } from "../parts.js";
 import { go } from "../router.js";
-import { PASSAGE, WHY } from "../strings.js";
+import { PASSAGE, SENSITIVE, WHY } from "../strings.js";
 import { asRequest, readFilters } from "./facets.js";
 import { noteAddress } from "./passage.js";
 
@@ -154,7 +154,7 @@ export async function show(main, parameters, signal) {
   const body = el("div", {});
   main.append(el("p", { class: "lead" }, WHY.lead), form(parameters, filters), body);
   const question = parameters.get("q");
-  if (!question) return;
+  if (!question) return undefined;
   const request = { query: question, max_results: 10, ...asRequest(filters) };
   const expected = parameters.get("note");
   const { data, error } = expected
@@ -162,5 +162,10 @@ export async function show(main, parameters, signal) {
     : await call("POST", "/v1/tools/obsidian_rag_search", { ...request, explain: true }, signal);
   if (!data) replace(body, errorNotice(error));
   else drawAnswer(body, data, parameters, filters);
-  if (data && error) body.prepend(notice("warn", error.message, error.suggestion));
+  if (!data || !error) return undefined;
+  const isWithheld = error.code === "SENSITIVE_FILTERED"; // its suggestion is for an assistant
+  if (!isWithheld) return body.prepend(notice("warn", error.message, error.suggestion));
+  const toSearch = el("a", { href: address("/search", { q: question, ...filters }) }, WHY.withheld);
+  const box = el("div", { class: "notice warn" }, el("p", {}, SENSITIVE.withheld(data.withheld)), el("p", {}, toSearch));
+  return body.prepend(box);
 }

@@ -13,6 +13,7 @@ from mcp import ClientSession, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, TextContent
 
+from ragctl.bridge.mcp_sessions import SESSIONS_OF_TOKEN
 from ragctl.bridge.rate_limits import TOKEN
 from ragd.paths import Home
 from tests.daemon.conftest import RunningGateway
@@ -290,3 +291,27 @@ async def test_other_machines_reach_mcp_and_never_the_page(
         assert (await door.post("/enter", {"code": "x"})).status == 404
         assert (await post(door, await create(gateway), INITIALIZE)).status == 200
         assert (await post(door, None, INITIALIZE)).status == 401
+
+
+async def test_a_token_cannot_hold_the_sessions_of_all_others(
+    door: Door, gateway: RunningGateway
+) -> None:
+    """Many clients never end a session. The oldest of the token's own ends, and of nobody else."""
+    greedy, other = await create(gateway), await create(gateway, "other")
+
+    async def begin(secret: str) -> str:
+        began = await post(door, secret, INITIALIZE)
+        assert began.status == 200
+        return f"Mcp-Session-Id: {began.headers['mcp-session-id']}"
+
+    async def is_open(secret: str, session: str) -> bool:
+        version = "Mcp-Protocol-Version: 2025-06-18"
+        return (await post(door, secret, message("tools/list"), session, version)).status == 200
+
+    quiet = await begin(other)
+    held = [await begin(greedy) for _ in range(SESSIONS_OF_TOKEN)]
+    assert await is_open(greedy, held[0])  # now the second one was not used for longest
+    held.append(await begin(greedy))
+    assert not await is_open(greedy, held[1])
+    assert await is_open(greedy, held[0]) and await is_open(greedy, held[-1])
+    assert await is_open(other, quiet) and await is_open(other, await begin(other))

@@ -15,7 +15,7 @@ from ragctl.bridge.entry_links import VALID_S, make_code, use_code, write_openin
 from ragctl.bridge.page_sessions import IDLE_S, LONGEST_S
 from ragd.paths import Home
 from tests.daemon.conftest import RunningGateway
-from tests.ragctl.bridge.conftest import Browser, Door, run_door
+from tests.ragctl.bridge.conftest import Browser, Door, parse, run_door
 
 STATUS = "/api/v1/status"
 PAUSE = "/api/v1/pause"
@@ -253,6 +253,15 @@ async def test_the_cookie_alone_reads_nothing(door: Door, browser: Browser) -> N
         assert heard.data is None
     for path in ("/enter", "/", "/api.js"):  # no answer has the second secret
         assert browser.csrf.encode() not in (await door.ask("GET", path, cookie)).body
+
+
+async def test_secrets_that_are_no_text_are_refused(door: Door, browser: Browser) -> None:
+    cookie, _ = browser.headers
+    for headers in ("Cookie: ragd_page=\xff", f"{cookie}\r\nX-Ragd-Csrf: \xff"):
+        head = (
+            f"GET {STATUS} HTTP/1.1\r\nHost: {door.host}\r\nConnection: close\r\n{headers}\r\n\r\n"
+        )
+        assert parse(await door.send(head.encode("latin-1"))).status in (401, 403)
 
 
 async def test_signing_out_ends_the_session_and_no_other(door: Door, browser: Browser) -> None:

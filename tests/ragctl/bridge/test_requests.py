@@ -1,6 +1,7 @@
 """Requests that are too much, too slow or not what they seem, over a raw socket."""
 
 import asyncio
+import contextlib
 import json
 from pathlib import Path
 from typing import Any, cast
@@ -150,6 +151,15 @@ async def test_the_page_can_call_what_is_on_the_list_and_nothing_else(
     heard = await door.ask(method, path, *own, body=b'{"name": "x"}')
     assert (heard.status, heard.code) == (404, "INVALID_REQUEST")
     assert not gateway.stop.is_set()
+
+
+@pytest.mark.parametrize("asked", ["follow=01", "%66ollow=1", "follow=%31", "follow=1&follow=0"])
+async def test_a_stream_in_another_spelling_is_refused(
+    door: Door, browser: Browser, gateway: RunningGateway, asked: str
+) -> None:
+    """It would keep a thread until it ends, and streams are counted."""
+    heard = await door.ask("GET", f"/api/v1/events?{asked}", *browser.headers)
+    assert (heard.status, heard.code) == (404, "INVALID_REQUEST")
 
 
 async def test_headers_of_a_request_are_not_passed_on(
@@ -306,29 +316,42 @@ async def test_a_body_that_never_comes_is_given_up(
     assert parse(heard).status == 408
 
 
-async def test_connections_over_the_limit_are_closed_at_once(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+async def test_over_the_limit_the_oldest_connection_of_a_stranger_ends(
+    door: Door, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A program of another user that holds all of them does not keep the user out."""
     monkeypatch.setattr(http_connection, "CONNECTIONS_MAX", 3)
-    held = [await asyncio.open_connection("127.0.0.1", door.port) for _ in range(3)]
-    for _, writer in held:
-        writer.write(b"GET /")
-        await writer.drain()
-    whole = f"GET /enter HTTP/1.1\r\nHost: {door.host}\r\nConnection: close\r\n\r\n".encode()
-
-    async def is_answered() -> bool:
-        try:
-            return await door.send(whole) != b""
-        except ConnectionError:
-            return False
-
+    mine, my_writer = await asyncio.open_connection("127.0.0.1", door.port)
+    head = "\r\n".join((f"GET {STATUS} HTTP/1.1", f"Host: {door.host}", *browser.headers))
+    my_writer.write(head.encode() + b"\r\n\r\n")
     async with asyncio.timeout(PATIENCE_S):
-        while await is_answered():  # until the three are counted
-            await asyncio.sleep(0)
-    assert not await is_answered()
+        assert (await mine.readline()).startswith(b"HTTP/1.1 200 ")
+    held = [await asyncio.open_connection("127.0.0.1", door.port) for _ in range(4)]
+    for reader, _ in held[:2]:
+        with contextlib.suppress(ConnectionError):
+            assert await asyncio.wait_for(reader.read(), PATIENCE_S) == b""
+    assert (await door.ask("GET", "/enter")).status == 200
+    my_writer.write(head.encode() + b"\r\nConnection: close\r\n\r\n")
+    async with asyncio.timeout(PATIENCE_S):
+        assert (await mine.read()).count(b"HTTP/1.1 200 ") == 1  # it is as it was
+    for writer in (my_writer, *(writer for _, writer in held)):
+        writer.close()
+
+
+async def test_connections_of_the_user_have_a_limit_too(
+    door: Door, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_connection, "CONNECTIONS_MAX", 2)
+    head = "\r\n".join((f"GET {STATUS} HTTP/1.1", f"Host: {door.host}", *browser.headers))
+    held = [await asyncio.open_connection("127.0.0.1", door.port) for _ in range(2)]
+    for reader, writer in held:
+        writer.write(head.encode() + b"\r\n\r\n")
+        async with asyncio.timeout(PATIENCE_S):
+            assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
+    with contextlib.suppress(ConnectionError):
+        assert await door.send(b"") == b""
     for _, writer in held:
         writer.close()
-        await writer.wait_closed()
 
 
 async def test_strangers_are_slowed_down_and_the_user_is_not(door: Door, browser: Browser) -> None:

@@ -6,6 +6,8 @@ import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pytest
 
@@ -109,6 +111,23 @@ def test_the_browser_gets_the_path_of_a_private_file_and_not_the_link(
     assert len(code) == 43 and code not in url
     monkeypatch.setattr("webbrowser.open", lambda url: False)
     assert "ragctl open --print" in ragctl("open").err
+
+
+def test_the_browser_finds_the_file_in_a_folder_with_any_name(
+    fake: FakeDaemon, ragctl: Ragctl, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A browser reads `#` and `?` in an address as the end of the path."""
+    shown: list[str] = []
+
+    def show(url: str) -> bool:
+        shown.append(url)
+        return True
+
+    monkeypatch.setattr("webbrowser.open", show)
+    odd = Home(f"{home.root}/a #b? 100%25")
+    monkeypatch.setattr("ragctl.commands.open.find_bridge", lambda home: {"address": "http://x:1"})
+    assert ragctl("open", "--home", odd.root).code == 0
+    assert os.path.isfile(url2pathname(urlsplit(shown[0]).path))
 
 
 def test_a_port_that_is_in_use_is_not_shared(
