@@ -149,9 +149,13 @@ class Vault:
     def search(self, query: str, **more: Any) -> ParsedAnswer:
         """The answer. On a busy machine the question's vector may be late, so it is asked again."""
         deadline = time.monotonic() + WITHIN_S
-        while (asked := self.post(TOOL, {"query": query, **more})).code == "TIMEOUT":
+        while (asked := self.search_once(query, **more)).code == "TIMEOUT":
             assert time.monotonic() < deadline
         return asked
+
+    def search_once(self, query: str, **more: Any) -> ParsedAnswer:
+        """The first answer, also if the question's vector is late."""
+        return self.post(TOOL, {"query": query, **more})
 
 
 @contextmanager

@@ -85,13 +85,13 @@ def test_when_the_time_is_up_what_was_found_is_served(vault: Vault) -> None:
     vault.process.kill()
     vault.process = start_modified(vault.home, "lancedb", "search_within=2", "deep_search_hangs")
     deadline = time.monotonic() + 60
-    while not is_listening(vault.home) or vault.search(QUESTION).code == "STARTING":
+    while not is_listening(vault.home) or vault.search_once(QUESTION).code == "STARTING":
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    found = vault.search(QUESTION)
+    found = vault.search_once(QUESTION)
     assert (found.status, found.envelope["status"], found.code) == (200, "degraded", "TIMEOUT")
     assert TEMPLATE.strip() in [one["chunk_text"] for one in found.results]
     assert "found until then" in found.message
     vault.reload(search={"fallback": "none", "vector_weight": 0, "text_weight": 1})
-    refused = vault.search(QUESTION)
+    refused = vault.search_once(QUESTION)
     assert (refused.code, refused.data) == ("TIMEOUT", None), "no part of an answer either"

@@ -105,7 +105,11 @@ async def test_an_index_of_the_older_english_model_serves_until_a_reindex(
     async with asyncio.timeout(PATIENCE_S):
         while space_of(running) != local_model.SPACE:  # it is put in place after the fact
             await asyncio.sleep(0)
-    served = await running.pipeline.searcher.search(asked, [], EVERYTHING)
+    async with asyncio.timeout(PATIENCE_S):
+        while True:  # the model's process may still be starting
+            served = await running.pipeline.searcher.search(asked, [], EVERYTHING)
+            if served.retrieval == "hybrid":
+                break
     assert served.found[0][1].source_file == "Cat.md"
 
 

@@ -51,7 +51,7 @@ def test_on_a_new_machine_one_command_does_it_all(ragctl: Ragctl, home: Home, va
     Path(home.root).rmdir()
     result = ragctl("index", "--vault", str(vault), "--json")
     assert result.code == 0
-    assert result.err == f"{home.config} now names the vault {vault}.\n"
+    assert result.err.startswith(f"{home.config} now names the vault {vault}.\n")
     assert [json.loads(line)["type"] for line in result.lines][-1] == "complete"
     status = ragctl("status", "--json").json["data"]
     assert (status["plugin_health"], status["total_docs"]) == ("healthy", 1)
