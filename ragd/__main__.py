@@ -1,12 +1,12 @@
 """`ragd` and `python -m ragd`: the daemon in the foreground."""
 
 import argparse
-import sys
 
 from ragd import __version__
 from ragd.errors import EXIT_INTERRUPTED
 from ragd.paths import Home
 from ragd.runtime.garbage_collection import collector_paused
+from ragd.runtime.process_exit import exit_before_teardown
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
         code = run(Home(arguments.home))
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
-    sys.exit(code)
+    exit_before_teardown(code)
 
 
 if __name__ == "__main__":

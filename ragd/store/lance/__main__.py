@@ -9,6 +9,7 @@ import os
 import sys
 
 from ragd.objects.store_errors import ObjectStoreError
+from ragd.runtime.process_exit import exit_before_teardown
 from ragd.runtime.worker_pipes import exit_with_stdin
 from ragd.store.lance.checkup import IndexDefect, examine
 from ragd.store.lance.places import open_place_of_parent
@@ -23,6 +24,7 @@ def main(folder: str, generation: str | None = None, expected: str = "0", vault:
         found = IndexDefect(why.code, "store")
     code, where = (found.code, found.where) if found is not None else (None, None)
     print(json.dumps({"code": code, "where": where}))
+    exit_before_teardown(0)
 
 
 if __name__ == "__main__":
