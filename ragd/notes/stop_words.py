@@ -1,14 +1,14 @@
 """Function words, which do not show what a sentence is about, by language. Pure."""
 
 ENGLISH = """
-a about after again all also am an and any are as at back be because been before being between
-both but by can could d did do does doing done down each ever every few for from get give gives go
-got had has have having he her here hers him his how i if in into is it its just last let like ll
-m many me more most much my near no nor not now of off on once one only or other our out over own
-please re s said same say says she should show so some such t tell than that the their them then
-there these they thing things this those through time to too under until up us use used ve very
-was way we were what whats when where which while who whom whose why will with would yes you your
-yours
+a about after again all also am an and any anyone anything are as at back be because been before
+being between both but by can could d did do does doing done down each ever every everyone
+everything few for from get give gives go got had has have having he her here hers him his how i
+if in into is it its just last let like ll m many me more most much my near no nor not now of
+off on once one only or other our out over own please re s said same say says she should show so
+some someone something such t tell than that the their them then there these they thing things
+think this those through time to too under until up us use used ve very was way we were what
+whats when where which while who whom whose why will with would yes you your yours
 """
 
 GERMAN = """

@@ -272,7 +272,11 @@ async def _explain_filters(path: str, search: AskedSearch) -> ExpectedNote | Non
 
 def _explain_place(place: _Place, scored: ScoredPassage, search: AskedSearch) -> ExpectedNote:
     shown, rank = len(search.found), place.rank
-    more = f"Ask for at least {rank} results: `--max {rank}`." if rank <= MAX_RESULTS else None
+    linked = sum(result.via is not None for _, result in search.found)  # each takes a place
+    needed = rank + linked
+    more = (
+        f"Ask for at least {needed} results: `--max {needed}`." if needed <= MAX_RESULTS else None
+    )
     if not scored.fits:
         reason = (
             f"It is number {rank}, but too little of it is about the question: its relevance is "

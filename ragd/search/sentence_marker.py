@@ -16,7 +16,7 @@ from ragd.search.result_picker import ShownPassage
 from ragd.search.retrieval import Question
 
 WITHIN_S = 0.4
-MARKED = 3  # results
+MARKED = 5  # results: as many as `ragctl search` shows
 LEAST_SCORE = 0.4  # of a result after the first whose text is shown at some length
 LEAST_CHARS = 300  # a shorter text is shown whole
 

@@ -180,6 +180,22 @@ async def test_a_note_about_something_else_is_below_the_floor(vault: SearchedVau
     assert "its relevance is 0.00, and 0.1 is needed" in told.reason
 
 
+async def test_a_linked_note_takes_a_place_so_one_more_result_is_needed(
+    vault: SearchedVault,
+) -> None:
+    await vault.add(
+        passage("Birds.md", "A kingfisher is back at the weir.", 0.9, links=("Bank",)),
+        passage("Bank.md", "Steep, and full of holes, just below that weir.", 0.5),
+        *(passage(f"{n}.md", f"Kingfisher {n} at the weir.", 0.8 + n / 100) for n in range(3)),
+    )
+    answer = await vault.ask(QUESTION)
+    assert answer.found[-1][1].via is not None, "the fifth place"
+    told = await vault.expect("Journal/Walk.md", QUESTION)
+    assert (told.stage, told.rank) == ("outranked", 6)
+    assert told.suggestion == "Ask for at least 7 results: `--max 7`."
+    assert (await vault.expect("Journal/Walk.md", QUESTION, max_results=7)).stage == "found"
+
+
 async def test_a_note_with_the_text_of_a_result_is_shown_once(vault: SearchedVault) -> None:
     await vault.add(passage("Copy.md", "A kingfisher is back at the weir.", 0.9))
     answer = await vault.ask(QUESTION, max_results=1)

@@ -5,11 +5,13 @@
 `words` is the share of the question's content words that the passage, its title and its headings
 have. `meaning` grows with the cosine, from 0 at the cosine of unrelated texts to 1. The cosine of
 unrelated texts depends on how well the model reads the question: random letters are near to any
-text. `time` is 0.15 for a passage of the time that the question names, and less for one near it. A
-nonsense question scores low on all three: a passage below FLOOR is not an answer.
+text. `time` is 0.15 for a passage of the time that the question names, however long that time is,
+and less for one near it. A nonsense question scores low on all three: a passage below FLOOR is not
+an answer.
 docs/retrieval.md has the measurements.
 """
 
+from ragd.search.dates.closeness import WITHIN_LONGER
 from ragd.search.ranking.cosine_scale import CosineScale
 
 TIMELY = 0.15
@@ -30,7 +32,8 @@ def relevance(
     near the passage's date is to the time that the question names.
     """
     rest = (1 - meaning_share(cosine, readable, scale)) * (1 - words)
-    return 1 - rest * (1 - TIMELY * closeness)
+    timely = TIMELY * min(1.0, closeness / WITHIN_LONGER)
+    return 1 - rest * (1 - timely)
 
 
 def meaning_share(cosine: float | None, readable: float, scale: CosineScale) -> float:

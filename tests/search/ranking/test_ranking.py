@@ -1,5 +1,7 @@
 """Fusion, relevance, and the terms of a question."""
 
+from datetime import date
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from msgspec import Struct
 
 from ragd.embed.providers.embedder_port import pack
 from ragd.notes.wordpiece import WordPiece
+from ragd.search.dates import Span, closeness
 from ragd.search.query.query_terms import query_terms
 from ragd.search.ranking import fusion
 from ragd.search.ranking.cosine_scale import DEFAULT_SCALE, SCALES, CosineScale
@@ -202,6 +205,19 @@ def test_random_letters_need_a_higher_cosine_than_words() -> None:
 def test_a_passage_of_the_right_time_is_shown_without_other_evidence() -> None:
     nothing = relevance(None, 0.0, 1.0, scale=DEFAULT_SCALE)
     assert nothing < FLOOR < relevance(None, 0.0, 1.0, closeness=1.0, scale=DEFAULT_SCALE)
+
+
+@pytest.mark.parametrize("last", ["2025-09-03", "2025-09-30", "2025-11-30", "2026-08-31"])
+def test_a_passage_of_a_named_time_is_shown_however_long_that_time_is(last: str) -> None:
+    """ "How did I feel last autumn?": the notes of the time rarely say "feel"."""
+    spans = [Span(date(2025, 9, 1), date.fromisoformat(last))]
+
+    def shown(day: str) -> bool:
+        near = closeness(date.fromisoformat(day), spans)
+        return relevance(None, 0.0, 1.0, closeness=near, scale=DEFAULT_SCALE) >= FLOOR
+
+    assert shown("2025-09-02")
+    assert not shown("2025-05-02")
 
 
 # The terms of a question
