@@ -15,7 +15,7 @@ from ragd.embed.worker import ENGLISH
 from ragd.paths import Home
 
 TOPICS = 200
-UNITS = (5, 12)  # of a passage: about one for each sentence
+UNITS = 2  # of a passage of this length; granite makes 1.8
 CACHED_AT_ONCE = 2_000
 SETTLED_S = 15.0  # without a new fact in the log
 
@@ -30,7 +30,7 @@ async def cache_vectors(vault: Path, home: Home) -> None:
         noise = source.standard_normal(ENGLISH.dimensions, dtype=np.float32)
         made = topics[source.integers(TOPICS)] + 0.7 * noise
         made /= np.linalg.norm(made)
-        near = source.standard_normal((int(source.integers(*UNITS)), ENGLISH.dimensions))
+        near = source.standard_normal((UNITS, ENGLISH.dimensions))
         units = (made * 300 + near * 8).clip(-127, 127).astype(np.int8)
         waiting[content] = with_units(made.astype("<f4").tobytes(), units.tobytes())
         if len(waiting) >= CACHED_AT_ONCE:
