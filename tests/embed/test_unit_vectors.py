@@ -97,6 +97,19 @@ def test_the_best_unit_of_each_passage_counts() -> None:
     assert nearest_units(asked, {}) == {}
 
 
+def test_units_are_compared_in_groups_without_mixing_passages() -> None:
+    """One passage has more units than a whole group."""
+    source = np.random.default_rng(3)
+    sizes = [1, 100, 27, 1, 300, 128, 2, 5]
+    rows = [source.integers(-127, 128, (size, 8)).astype(np.int8) for size in sizes]
+    asked = source.normal(size=8).astype("<f4")
+    found = nearest_units(asked.tobytes(), {str(n): r.tobytes() for n, r in enumerate(rows)})
+    for number, own in enumerate(rows):
+        exact = own @ asked / np.linalg.norm(own, axis=1)
+        place = (int(exact.argmax()) + 0.5) / len(own)
+        assert found[str(number)] == pytest.approx((exact.max(), place), abs=1e-5)
+
+
 def test_nearness_is_the_mean_of_the_passage_and_its_best_unit() -> None:
     assert nearness(Candidate("a", "a.md", cosine=0.4, unit_cosine=0.6)) == pytest.approx(0.5)
     assert nearness(Candidate("a", "a.md", cosine=0.4)) == 0.4

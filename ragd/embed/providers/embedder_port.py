@@ -16,6 +16,9 @@ from msgspec import Struct
 Vector = bytes
 """Float32 numbers, little-endian, normalised to length 1. SQLite and Arrow store them unchanged."""
 
+VectorView = bytes | memoryview
+"""A vector, or a view of one that is kept elsewhere."""
+
 CANARY = "The quick brown Fox jumps over the lazy Dog, and Ünïcode makes it 42."
 """A text of mixed case and accents. If its vector changes, the vector space is another one."""
 

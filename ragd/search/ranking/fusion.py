@@ -15,7 +15,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from ragd.embed.providers.embedder_port import Vector
+from ragd.embed.providers.embedder_port import VectorView
 from ragd.search.ranking.cosine_scale import DEFAULT_SCALE
 
 RANK_CONSTANT = 60
@@ -44,7 +44,7 @@ class FoundPassage(Protocol):
     def names(self) -> tuple[str, ...]: ...
 
     @property
-    def vector(self) -> Vector | None: ...
+    def vector(self) -> VectorView | None: ...
 
     @property
     def language(self) -> str | None: ...
@@ -145,7 +145,7 @@ def gather(
 
 def vectors_without_cosine(
     found: dict[str, Candidate], hits: Iterable[FoundPassage]
-) -> dict[str, Vector]:
+) -> dict[str, VectorView]:
     """The vectors of candidates that were found only by words or names, by chunk id."""
     return {
         hit.chunk_id: hit.vector

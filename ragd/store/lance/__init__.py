@@ -12,8 +12,9 @@ from ragd.store.lance.checkup_process import examine_apart
 from ragd.store.lance.generation_folders import Generation, IndexIdentity, folder_stamp
 from ragd.store.lance.index_place import FolderStamp
 from ragd.store.lance.lance_errors import CannotCheck
+from ragd.store.lance.nearest_units import cosines, nearest_units
 from ragd.store.lance.packed_rows import LinkRow
-from ragd.store.lance.schema import TABLE, ChunkRow, FileRows, cosines, nearest_units
+from ragd.store.lance.schema import TABLE, ChunkRow, FileRows
 from ragd.store.lance.sql import condition, in_scope, one_of, sql_text
 from ragd.store.lance.store import ChunkIndex, LanceStore, MaintenanceResult
 from ragd.store.lance.table_version import ChunkHit

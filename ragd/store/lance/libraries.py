@@ -36,6 +36,7 @@ def _prepare() -> None:
         "LANCE_IO_THREADS": str(_THREADS_MAX),
         "LANCE_INCLUDE_VECTOR_CENTROIDS": "false",
         "ARROW_DEFAULT_MEMORY_POOL": "system",  # its own pools keep 30 MB that are not used
+        "OPENBLAS_NUM_THREADS": "1",  # matrices are small, and idle threads would spin
     }.items():
         os.environ.setdefault(name, value)
     allocator.limit_kept_memory()
@@ -94,6 +95,7 @@ def pyarrow() -> Any:
 @cache
 def numpy() -> Any:
     """numpy. lance has imported it already."""
+    _prepare()
     import numpy as module
 
     return module

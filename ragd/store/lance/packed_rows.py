@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from ragd.store.lance import libraries
+from ragd.store.lance.column_values import Read, reader_of
 from ragd.store.lance.fragments import Content, find_changes
 from ragd.store.lance.schema import KEYS, UNITS, ChunkRow
 
@@ -60,16 +61,23 @@ class ColumnsInMemory:
         ]
         self.table = _joined(fresh, list(changes.contents), slices)
         self.row_ids = self.table[_ROW_ID].to_numpy()
+        self._readers: dict[str, Read] = {}  # by column, made when it is first read
 
     def slice_of(self, fragment: int) -> Any:
         """The rows of one fragment."""
         return _rows_of(self.table, self.row_ids >> 32, fragment)
 
-    def take(self, row_ids: Sequence[int], columns: Sequence[str]) -> Any:
-        """These columns of these rows, in this order."""
+    def read(self, row_ids: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
+        """These columns of these rows, in this order. Bytes are not copied."""
+        readers = [(name, self._reader(name)) for name in columns if name in self.columns]
         wanted = libraries.numpy().array(row_ids, dtype="u8")
-        existing = [name for name in columns if name in self.columns]
-        return self.table.select(existing).take(self.row_ids.searchsorted(wanted))
+        places = self.row_ids.searchsorted(wanted).tolist()
+        return [{name: read(at) for name, read in readers} for at in places]
+
+    def _reader(self, column: str) -> Read:
+        if column not in self._readers:
+            self._readers[column] = reader_of(self.table[column])
+        return self._readers[column]
 
     @property
     def bytes(self) -> int:
@@ -88,11 +96,11 @@ class PackedRows:
 
     def links(self, row_ids: Sequence[int]) -> list[LinkRow]:
         """The columns of these rows that links need."""
-        return _link_rows(self.narrow.take(row_ids, LINK_COLUMNS))
+        return msgspec.convert(self.narrow.read(row_ids, LINK_COLUMNS), list[LinkRow])
 
     def read_links(self, paths: Sequence[str], most: int) -> list[LinkRow]:
         """The first `most` rows of these notes, in the table's order."""
-        return _link_rows(self._table.filter(self._are_of(paths)).slice(0, most))
+        return self.links(self.ids_of(paths)[:most].tolist())
 
     def ids_of(self, paths: Sequence[str]) -> Any:
         """The ids of all rows of these notes."""
@@ -124,17 +132,29 @@ class _FlatKeys:
         self._different = encoded.dictionary
         self._numbers = encoded.indices.to_numpy()
         self._places = compute.list_parent_indices(split).to_numpy()
+        numpy = libraries.numpy()
+        self._hashes = numpy.fromiter(map(hash, self._different.to_pylist()), "i8")
+        self._hashes.sort()
 
     def find(self, keys: Sequence[str]) -> dict[int, set[str]]:
         """The positions of the rows that have some of these keys, in order, with those keys."""
+        keys = [key for key in keys if self._may_have(key)]
+        if not keys:
+            return {}
         compute, numpy = libraries.pyarrow().compute, libraries.numpy()
-        wanted = libraries.pyarrow().array(list(keys), self._different.type)
+        wanted = libraries.pyarrow().array(keys, self._different.type)
         numbers = compute.indices_nonzero(compute.is_in(self._different, wanted)).to_pylist()
         named = {number: self._different[number].as_py() for number in numbers}
         found: dict[int, set[str]] = {}
         for at in numpy.flatnonzero(numpy.isin(self._numbers, numbers)) if numbers else ():
             found.setdefault(int(self._places[at]), set()).add(named[int(self._numbers[at])])
         return found
+
+    def _may_have(self, key: str) -> bool:
+        """False for nearly every key that no row has. Most questions are not the name of a note."""
+        wanted = libraries.numpy().int64(hash(key))
+        place = self._hashes.searchsorted(wanted)
+        return bool(place < len(self._hashes) and self._hashes[place] == wanted)
 
 
 def _read(dataset: Any, columns: Sequence[str], fragments: Sequence[Any]) -> Any:
@@ -163,7 +183,3 @@ def _joined(fresh: Any, fragments: Sequence[int], known: Sequence[Any]) -> Any:
 def _rows_of(table: Any, of: Any, fragment: int) -> Any:
     start, end = of.searchsorted([fragment, fragment + 1]).tolist()
     return table.slice(start, end - start)
-
-
-def _link_rows(rows: Any) -> list[LinkRow]:
-    return msgspec.convert(rows.select(list(LINK_COLUMNS)).to_pylist(), list[LinkRow])

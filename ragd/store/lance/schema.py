@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct, field
 
 from ragd.clock import iso
 from ragd.embed.providers.embedder_port import Vector
-from ragd.embed.unit_vectors import UnitBits, units_of, vector_of
+from ragd.embed.unit_vectors import units_of, vector_of
 from ragd.notes.markdown.links import link_key, linked_name
 from ragd.notes.model import Chunk
 from ragd.notes.names import name_key
@@ -235,50 +235,6 @@ def vectors_of(column: Any) -> list[Vector | None]:
         for number, is_valid in enumerate(chunk.is_valid().to_pylist()):
             at = start + size * number
             found.append(data[at : at + size] if is_valid else None)
-    return found
-
-
-def cosines(asked: Vector, vectors: Mapping[str, Vector]) -> dict[str, float]:
-    """How similar each of these vectors is to `asked`; all have length 1."""
-    if not vectors:
-        return {}
-    numpy = libraries.numpy()
-    matrix = numpy.frombuffer(b"".join(vectors.values()), "<f4").reshape(len(vectors), -1)
-    found = (matrix @ numpy.frombuffer(asked, "<f4")).tolist()
-    return dict(zip(vectors, found, strict=True))
-
-
-class NearestUnit(NamedTuple):
-    """The unit of a passage that is most similar to a vector. `place`: where in the passage it is,
-    from 0 to 1."""
-
-    cosine: float
-    place: float
-
-
-def nearest_units(
-    asked: Vector, units: Mapping[str, bytes], bits: UnitBits = 8
-) -> dict[str, NearestUnit]:
-    """The most similar unit of each passage, by chunk id."""
-    if not units:
-        return {}
-    numpy = libraries.numpy()
-    wanted = numpy.frombuffer(asked, "<f4")
-    size = len(wanted) * bits // 8
-    packed = numpy.frombuffer(b"".join(units.values()), "u1" if bits == 4 else "i1")
-    matrix = packed.reshape(-1, size)
-    if bits == 4:  # -7 to 7, kept as 1 to 15, two numbers in a byte
-        halves = numpy.empty((len(matrix), len(wanted)), "<f4")
-        halves[:, 0::2], halves[:, 1::2] = matrix & 15, matrix >> 4
-        matrix = halves - 8
-    matrix = matrix.astype("<f4", copy=False)
-    lengths = numpy.sqrt(numpy.einsum("ij,ij->i", matrix, matrix))
-    alike = (matrix @ wanted) / numpy.maximum(lengths, 1.0)
-    sizes = numpy.array([len(own) // size for own in units.values()])
-    found = {}
-    for chunk_id, own in zip(units, numpy.split(alike, numpy.cumsum(sizes)[:-1]), strict=True):
-        best = int(own.argmax())
-        found[chunk_id] = NearestUnit(float(own[best]), (best + 0.5) / len(own))
     return found
 
 

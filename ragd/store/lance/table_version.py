@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from ragd.embed.providers.embedder_port import Vector
+from ragd.embed.providers.embedder_port import Vector, VectorView
 from ragd.store.lance import libraries, packed_rows, vector_matrix
 from ragd.store.lance.packed_rows import (
     LINK_COLUMNS,
@@ -28,7 +28,8 @@ from ragd.store.lance.schema import KEYS, UNITS, VECTOR, ChunkRow, vectors_of
 from ragd.store.lance.sql import both, one_of
 from ragd.store.lance.vector_matrix import VectorMatrix
 
-HITS = 1_024  # kept, of any table; with text, vector and units about 6 KB each: 6 MB
+HITS = 1_024  # kept; with text, vector and units about 6 KB each: 6 MB
+LIGHT_HITS = 4_096  # of a table whose vectors and units are in memory anyway: 1.6 KB each, 6.5 MB
 ROWS = 256  # 4 KB each
 LINK_ROWS = 4_096  # 0.5 KB each
 COUNTS = 256
@@ -48,8 +49,8 @@ class ChunkHit(Struct, frozen=True):
     text: str = ""
     title: str = ""  # of its note
     names: tuple[str, ...] = ()  # of the note, its title first
-    vector: Vector | None = None
-    units: bytes = b""  # the vectors of its units, if it has any
+    vector: VectorView | None = None
+    units: VectorView = b""  # the vectors of its units, if it has any
     language: str | None = None  # of the passage, if it is known
 
 
@@ -66,7 +67,7 @@ class _RecentRows(Generic[T]):
     """A cache of values made from rows, by row id. The least recently used are dropped."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
+        self.most = most
         self._found: dict[int, T] = {}
 
     async def get(
@@ -79,7 +80,7 @@ class _RecentRows(Generic[T]):
         for row_id in found:  # to the end, so that they are dropped last
             self._found.pop(row_id, None)
         self._found.update(found)
-        for row_id in list(itertools.islice(self._found, max(0, len(self._found) - self._most))):
+        for row_id in list(itertools.islice(self._found, max(0, len(self._found) - self.most))):
             del self._found[row_id]
         return [found[row_id] for row_id in row_ids]
 
@@ -150,7 +151,7 @@ class TableVersion:
     async def hits(self, row_ids: Sequence[int], scores: Sequence[float]) -> list[ChunkHit]:
         """The rows of these ids, each with its score."""
         found = await self._hits.get(row_ids, self._read_hits)
-        if len(self._row_ids) > 2 * HITS:
+        if len(self._row_ids) > 2 * self._hits.most:
             self._row_ids.clear()
         self._row_ids.update(
             (one.chunk_id, row_id) for row_id, one in zip(row_ids, found, strict=True)
@@ -228,6 +229,7 @@ class TableVersion:
                         mine.whole = await self._load(
                             lambda: ColumnsInMemory(dataset, columns, whole)
                         )
+                        self._hits.most = LIGHT_HITS
                     mine.packed = await self._load(lambda: PackedRows(dataset, packed))
                 before.whole = before.packed = None  # taken over, or not needed any more
         return mine.packed
@@ -270,7 +272,7 @@ class TableVersion:
         packed, hits = await self.packed(), self._hits.known(row_ids)
         if packed is None or len(hits) < len(row_ids):
             return msgspec.convert(await self._completed(row_ids, ROW_COLUMNS), list[ChunkRow])
-        rows = packed.narrow.take(row_ids, NARROW).to_pylist()
+        rows = packed.narrow.read(row_ids, NARROW)
         for row, one in zip(rows, hits, strict=True):
             row[TEXT] = one.text
         return msgspec.convert(rows, list[ChunkRow])
@@ -290,8 +292,7 @@ class TableVersion:
             if held is not None:
                 names = [name for name in left if name in held.columns]
                 left = [name for name in left if name not in names]
-                taken = held.take(row_ids, names).to_pylist() if names else []
-                for row, more in zip(found, taken, strict=False):
+                for row, more in zip(found, held.read(row_ids, names), strict=True):
                     row |= more
         if left:
             for row, more in zip(found, _dicts(await self._read(row_ids, left)), strict=True):

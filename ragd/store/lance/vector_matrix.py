@@ -8,7 +8,7 @@ fragments that did not change. It never contains vectors of another version.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ragd.embed.providers.embedder_port import Vector
+from ragd.embed.providers.embedder_port import Vector, VectorView
 from ragd.store.lance import libraries
 from ragd.store.lance.fragments import Changes, Content, find_changes
 from ragd.store.lance.schema import VECTOR, dimensions_of
@@ -59,8 +59,8 @@ class VectorMatrix:
         arrays = [self._row_ids, *(one for part in self._parts.values() for one in part)]
         return sum(int(one.nbytes) for one in arrays)
 
-    def get(self, row_ids: Sequence[int]) -> list[Vector | None]:
-        """The vectors of these rows; None for a row without one."""
+    def get(self, row_ids: Sequence[int]) -> list[VectorView | None]:
+        """The vectors of these rows; None for a row without one. Exact ones are not copied."""
         return [self._vector_of(row_id) for row_id in row_ids]
 
     def nearest(self, asked: Vector, k: int, among: Any) -> tuple[list[int], list[float]]:
@@ -100,15 +100,17 @@ class VectorMatrix:
                 found[start:end] *= factors
         return found
 
-    def _vector_of(self, row_id: int) -> Vector | None:
+    def _vector_of(self, row_id: int) -> VectorView | None:
         part = self._parts.get(row_id >> 32)
         if part is None:
             return None
-        place = int(part.row_ids.searchsorted(row_id))
+        # As another type, all ids would be converted first.
+        place = int(part.row_ids.searchsorted(libraries.numpy().uint64(row_id)))
         if place == len(part.row_ids) or part.row_ids[place] != row_id:
             return None
-        kept = part.vectors[place]
-        vector: bytes = (kept if self.is_exact else kept * part.scales[place]).tobytes()
+        if self.is_exact:
+            return memoryview(part.vectors[place]).cast("B")
+        vector: bytes = (part.vectors[place] * part.scales[place]).tobytes()
         return vector
 
     def _read(self, dataset: Any, changes: Changes) -> dict[int, _Part]:

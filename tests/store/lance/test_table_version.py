@@ -35,6 +35,7 @@ async def test_rows_are_right_however_few_are_kept(
     index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table_version, "HITS", 3)
+    monkeypatch.setattr(table_version, "LIGHT_HITS", 3)
     monkeypatch.setattr(table_version, "ROWS", 1)
     make_hit, made = table_version.hit, 0
 
@@ -56,6 +57,24 @@ async def test_rows_are_right_however_few_are_kept(
         rows = await index.read_chunks([*wanted, "not there"])
         assert [row.chunk_id for row in rows] == wanted
         assert all(texts[row.chunk_id] == row.chunk_text for row in rows)
+
+
+async def test_more_hits_are_kept_if_their_vectors_are_in_memory_anyway(
+    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_version, "HITS", 3)
+    await index.replace(bulk(40, vectors=True))
+    await index.find_by_vector(vector("any"), 1)
+    (first,) = await index.find_by_words("common", 1)
+    (again,) = await index.find_by_words("common", 1)
+    assert isinstance(first.vector, memoryview)
+    assert first.vector is again.vector
+    for _ in range(2):
+        hits = await index.find_by_words("common", 30)
+    assert all(
+        one.vector is other.vector
+        for one, other in zip(hits, await index.find_by_words("common", 30), strict=True)
+    )
 
 
 async def test_searches_beside_writes_see_whole_rows(index: ChunkIndex) -> None:
