@@ -6,7 +6,7 @@ any time. Skipped files have a reason from the closed lists here, in `walk.py`, 
 """
 
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from ragd.notes.documents.kinds import kind_of
@@ -182,9 +182,15 @@ class VaultFiles:
 
     def stat(self, paths: Iterable[str]) -> list[tuple[str, FileStat | None]]:
         """The size and times of each of these notes now; None for one that does not exist."""
+        found: dict[str, FileStat | None] = dict.fromkeys(paths)
+        groups: dict[str, list[str]] = {}
+        for path in found:
+            groups.setdefault(path[: path.rfind("/") + 1], []).append(path)
         root = self._open_root()
         try:
-            return [(path, _stat(root, path)) for path in paths]
+            for folder, group in groups.items():
+                found.update(_stat_group(root, folder, group))
+            return list(found.items())
         finally:
             close(root)
 
@@ -211,14 +217,23 @@ class VaultFiles:
 
 def _open_parent(root: OpenFolder, path: str) -> tuple[OpenFolder, str]:
     """The open folder of a file, to be closed by the caller, and the file's name."""
-    *steps, name = path.split("/")
-    if any(step in ("", ".", "..") or "\0" in step for step in (*steps, name)):
-        raise SkipPath(OUTSIDE)
-    folder = open_folder(root, steps, exactly=True)
+    folder, name = _open_folder_of(root, path), path.rpartition("/")[2]
     if not has_exact_name(folder, name):
         close(folder)
         raise FileNotFoundError(name)
     return folder, name
+
+
+def _open_folder_of(root: OpenFolder, path: str) -> OpenFolder:
+    """The open folder of a file, to be closed by the caller."""
+    steps = path.split("/")
+    if any(map(_leads_outside, steps)):
+        raise SkipPath(OUTSIDE)
+    return open_folder(root, steps[:-1], exactly=True)
+
+
+def _leads_outside(step: str) -> bool:
+    return step in ("", ".", "..") or "\0" in step
 
 
 UNKNOWN_STAT = FileStat(-1, -1)
@@ -227,20 +242,42 @@ UNKNOWN_STAT = FileStat(-1, -1)
 _NO_SUCH_FILE = (errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL)
 
 
-def _stat(root: OpenFolder, path: str) -> FileStat | None:
+def _stat_group(
+    root: OpenFolder, parent: str, paths: Iterable[str]
+) -> Iterator[tuple[str, FileStat | None]]:
+    """The size and times of notes of one folder, which is opened once."""
     try:
-        folder, name = _open_parent(root, path)
-        try:
-            found = stat_entry(folder, name)
-        finally:
-            close(folder)
-    except (SkipPath, FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
+        folder = _open_folder_of(root, f"{parent}-")
+    except (OSError, SkipPath, UnicodeEncodeError) as why:
+        yield from ((path, _without_stat(why)) for path in paths)
+        return
+    try:
+        for path in paths:
+            yield path, _stat(folder, path[len(parent) :])
+    finally:
+        close(folder)
+
+
+def _stat(folder: OpenFolder, name: str) -> FileStat | None:
+    """The size and times of a note in its open folder."""
+    if _leads_outside(name):
         return None
-    except OSError as why:
-        return None if why.errno in _NO_SUCH_FILE else UNKNOWN_STAT
-    if why_skipped(found, kind_of(path).most_bytes):
+    try:
+        if not has_exact_name(folder, name):
+            return None
+        found = stat_entry(folder, name)
+    except (OSError, UnicodeEncodeError) as why:
+        return _without_stat(why)
+    if why_skipped(found, kind_of(name).most_bytes):
         return None
     return file_stat(found)
+
+
+def _without_stat(why: Exception) -> FileStat | None:
+    """What is known of a note whose status could not be read."""
+    if isinstance(why, OSError) and not isinstance(why, FileNotFoundError | NotADirectoryError):
+        return None if why.errno in _NO_SUCH_FILE else UNKNOWN_STAT
+    return None
 
 
 def _kind(root: OpenFolder, path: str) -> PathKind | None:

@@ -493,6 +493,28 @@ def test_the_facts_of_many_notes_are_asked_at_once(root: Path, tmp_path: Path) -
     assert [path for path in asked if found[path] is None] == asked[1:]
 
 
+def test_a_folder_is_opened_once_for_all_of_its_notes(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ["a/1.md", "b/1.md", "a/2.md", "3.md", "/3.md", "a//1.md", "gone/1.md", "gone/2.md"]
+    for path in ("a/1.md", "b/1.md", "a/2.md", "3.md"):
+        put(root, path)
+    opened: list[list[str]] = []
+    open_folder = vault_files.open_folder
+
+    def counted(
+        place: safe_open.OpenFolder, steps: list[str], *, exactly: bool
+    ) -> safe_open.OpenFolder:
+        opened.append(steps)
+        return open_folder(place, steps, exactly=exactly)
+
+    monkeypatch.setattr(vault_files, "open_folder", counted)
+    found = VaultFiles(str(root)).stat(asked)
+    assert [path for path, _ in found] == asked
+    assert [path for path, facts in found if facts] == asked[:4]
+    assert opened == [["a"], ["b"], [], ["gone"]]
+
+
 def test_what_is_at_a_path_is_a_file_or_a_folder_or_nothing(root: Path, tmp_path: Path) -> None:
     put(root, "a/note.md")
     put(tmp_path, "outside/x.md")
