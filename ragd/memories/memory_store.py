@@ -51,7 +51,8 @@ T = TypeVar("T")
 
 
 class MemoryStore:
-    """The memories as the daemon uses them. Every call runs on the store's own thread.
+    """The memories as the daemon uses them. Every call that uses the file runs on the store's own
+    thread.
 
     Each call raises RagdError if the file cannot be used.
     """
@@ -81,12 +82,16 @@ class MemoryStore:
         permits: Permits | None = None,
     ) -> list[Memory]:
         """Those that share words with the query or are close to it, best first."""
+        if self._file.is_known_empty:
+            return []
         return await self._run(
             lambda: self._file.matcher().find_matching(query, limit, meaning, permits)
         )
 
     async def known_facts(self, permits: Permits | None = None) -> frozenset[KnownFact]:
         """Each memory's value with its key, and with its source."""
+        if permits is None and (known := self._file.facts_read) is not None:
+            return known
         return await self._run(lambda: self._file.known_facts(permits))
 
     async def without_vector(self, space: str) -> list[Memory]:
@@ -117,13 +122,24 @@ class MemoryStore:
 
 
 class _MemoryFile:
-    """The file. Used by one thread only."""
+    """The file. Used by one thread only; others may see what it has read."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._connection: sqlite3.Connection | None = None
         self._matcher: MemoryMatcher | None = None
         self._known_facts: frozenset[KnownFact] | None = None
+
+    @property
+    def is_known_empty(self) -> bool:
+        """Whether it was read since the last change, and has no memory."""
+        matcher = self._matcher
+        return matcher is not None and not matcher.memories
+
+    @property
+    def facts_read(self) -> frozenset[KnownFact] | None:
+        """The known facts, if they were read since the last change."""
+        return self._known_facts
 
     def run(self, work: Callable[[], T]) -> T:
         """Do `work`. Errors of SQLite or the disk become RagdError, without their texts."""

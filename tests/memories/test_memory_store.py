@@ -1,10 +1,12 @@
 """The file of memories: durable, limited in size, and without traces of forgotten ones."""
 
+import asyncio
 import random
 import sqlite3
 import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,6 +51,32 @@ async def test_the_same_key_replaces_and_the_newest_comes_first(store: MemorySto
     await store.store(memory("b", "other", "2026-01-02"))
     await store.store(memory("a", "new", "2026-01-03"))
     assert [(m.key, m.value) for m in await store.all()] == [("a", "new"), ("b", "other")]
+
+
+async def test_what_was_read_last_is_known_without_the_file_until_it_changes(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used: list[str] = []
+
+    async def search() -> tuple[list[str], int]:
+        found = await store.find_matching("a fact about the debt", 5)
+        return [one.key for one in found], len(await store.known_facts())
+
+    assert await search() == ([], 0)
+    loop = type(asyncio.get_running_loop())
+    run = loop.run_in_executor
+
+    def counted(*given: Any) -> Any:
+        used.append("thread")
+        return run(*given)
+
+    monkeypatch.setattr(loop, "run_in_executor", counted)
+    assert await search() == ([], 0)
+    assert used == []
+    await store.store(memory("debt"))
+    assert await search() == (["debt"], 2)
+    await store.forget("debt")
+    assert await search() == ([], 0)
 
 
 async def test_forgetting_returns_whether_there_was_one(store: MemoryStore) -> None:
