@@ -5,7 +5,8 @@ It ranks nothing. The full-text search runs while the question is still being em
 
 import asyncio
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -111,19 +112,20 @@ async def retrieve(question: Question, depth: int) -> Retrieved:
     """The best `depth` passages by meaning and by words. Also passages of the named time, passages
     that carry a requested tag themselves, and passages that name the subject of a fact that
     changes."""
-    (
-        (vector, text),
-        (timely_vector, timely_text),
-        (tagged_vector, tagged_text),
-        named,
-        subject_hits,
-    ) = await asyncio.gather(
-        _look_up(question, depth, question.where),
-        _look_up(question, TIMELY_DEPTH, question.timely) if question.timely else _no_hits(),
-        _look_up(question, depth, question.tagged) if question.tagged else _no_hits(),
-        question.index.find_by_name(question.name, question.where, question.phrases),
-        _search_subject(question),
+    index, where = question.index, question.where
+    # All at once, but a task only for lookups that there are: most questions have the first three.
+    vector, text, named, *others = await asyncio.gather(
+        _search_vectors(question, depth, where),
+        _search_text(question, depth, where),
+        index.find_by_name(question.name, where, question.phrases),
+        *_limited_searches(question, TIMELY_DEPTH, question.timely),
+        *_limited_searches(question, depth, question.tagged),
+        *([_search_subject(question)] if question.subject else []),
     )
+    further = iter(others)
+    timely_vector, timely_text = _next_two(further if question.timely else iter(()))
+    tagged_vector, tagged_text = _next_two(further if question.tagged else iter(()))
+    subject_hits = next(further, [])
     return Retrieved(
         _append_new(vector, timely_vector, tagged_vector),
         _append_new(text, timely_text, tagged_text, subject_hits),
@@ -133,13 +135,17 @@ async def retrieve(question: Question, depth: int) -> Retrieved:
     )
 
 
-async def _look_up(
+def _limited_searches(
     question: Question, depth: int, where: str | None
-) -> tuple[list[ChunkHit], list[ChunkHit]]:
-    vector, text = await asyncio.gather(
-        _search_vectors(question, depth, where), _search_text(question, depth, where)
-    )
-    return vector, text
+) -> list[Coroutine[Any, Any, list[ChunkHit]]]:
+    """The lookups within a further condition; none without one."""
+    if where is None:
+        return []
+    return [_search_vectors(question, depth, where), _search_text(question, depth, where)]
+
+
+def _next_two(found: Iterator[list[ChunkHit]]) -> tuple[list[ChunkHit], list[ChunkHit]]:
+    return next(found, []), next(found, [])
 
 
 async def _search_vectors(question: Question, depth: int, where: str | None) -> list[ChunkHit]:
@@ -161,14 +167,10 @@ async def _search_text(question: Question, depth: int, where: str | None) -> lis
 
 async def _search_subject(question: Question) -> list[ChunkHit]:
     """Passages that name the subject: the newest statement may share no other word."""
-    if not question.subject or not question.by_words or question.notes is not None:
+    if not question.by_words or question.notes is not None:
         return []
     index, where = question.index, question.where
     return await index.find_by_words(question.subject, SUBJECT_DEPTH, where, question.phrases)
-
-
-async def _no_hits() -> tuple[list[ChunkHit], list[ChunkHit]]:
-    return [], []
 
 
 def _append_new(hits: list[ChunkHit], *more: list[ChunkHit]) -> list[ChunkHit]:

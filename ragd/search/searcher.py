@@ -7,7 +7,7 @@ It only reads. If one part fails, it answers with the other parts and reports th
 import asyncio
 import functools
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct, structs
 
@@ -292,9 +292,7 @@ class Searcher:
             scanned = counting.result() if counting.done() else 0
             return asked.answer(picker.best, _TIMED_OUT, scanned, prepared.hints)
         finally:
-            vector_task.cancel()
-            counting.cancel()
-            await asyncio.gather(vector_task, counting, return_exceptions=True)
+            await _end(vector_task, counting)
 
     def _result_picker(self, question: Question, filters: Filters, most: int) -> ResultPicker:
         return ResultPicker(
@@ -354,6 +352,14 @@ class Searcher:
         if path in self._ledger.state.catalog.skipped:
             return False
         return self._notes.includes(path)
+
+
+async def _end(*tasks: "asyncio.Task[Any]") -> None:
+    """End these tasks. Their errors are not raised."""
+    for task in tasks:
+        task.cancel()
+    left = [one for one in tasks if not one.done() or one.cancelled() or one.exception()]
+    await asyncio.gather(*left, return_exceptions=True)
 
 
 def _view(index: ChunkIndex, scope: Scope) -> ChunkIndex:
