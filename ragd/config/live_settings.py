@@ -4,6 +4,7 @@ It never watches the file: `config_reader` does.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -100,7 +101,7 @@ class Settings:
         if group_of(name) or self.is_reader:
             return "", inner
         root = self.current.vault_path if name == VAULT else self.current.collections[name].path
-        return Path(root).name, inner
+        return _name_of(root), inner
 
     def read_again(self) -> tuple[Config, ReloadResult]:
         """Read the file: the configuration to put in force, and what that would change.
@@ -135,3 +136,8 @@ def _folders(config: Config) -> set[tuple[str, str]]:
     collections = without_implicit_collections(config).collections.values()
     roots = {("collection", one.path) for one in collections}
     return roots | {("vault", config.vault_path), ("index", config.vector_store.path)}
+
+
+@lru_cache(256)
+def _name_of(folder: str) -> str:
+    return Path(folder).name

@@ -35,6 +35,10 @@ def _with_plain_spacing(text: str) -> str:
 
 
 def _may_be_in(sign: InjectionSign, text: str, words: frozenset[str]) -> bool:
-    if any(words.isdisjoint(group) for group in sign.words):
-        return False
-    return not sign.parts or any(part in text for part in sign.parts)
+    for group in sign.words:
+        if words.isdisjoint(group):
+            return False
+    for part in sign.parts:
+        if part in text:
+            return True
+    return not sign.parts

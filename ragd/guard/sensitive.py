@@ -11,7 +11,7 @@ from typing import Protocol
 from ragd.guard.rules import COMMITMENTS, Rules
 from ragd.guard.section_names import comparable_section, names_in, without_numbers
 from ragd.guard.sensitive_words import without_harmless_uses
-from ragd.guard.word_matching import normalised
+from ragd.guard.word_matching import normalised, words
 from ragd.notes.markdown.fences import without_code
 from ragd.notes.markdown.sections import split_sections
 from ragd.notes.model import Chunk
@@ -56,7 +56,8 @@ def _categories_by_words(text: str, rules: Rules) -> set[str]:
 
 
 def _listed_categories(text: str, rules: Rules) -> set[str]:
-    found = rules.built_in.kinds_in(text) | _categories_of_patterns(text, rules)
+    cut = words(text)
+    found = rules.built_in.kinds_in(text, cut) | _categories_of_patterns(text, rules, cut)
     if COMMITMENTS in found and "://" in text:
         # The name of a shop in an address is not a commitment. Other categories count in
         # addresses, too: the name of a clinic's website is private.
@@ -65,8 +66,8 @@ def _listed_categories(text: str, rules: Rules) -> set[str]:
     return found
 
 
-def _categories_of_patterns(text: str, rules: Rules) -> set[str]:
-    found = {rules.kinds[kind] for kind in rules.lexicon.kinds_in(text)}
+def _categories_of_patterns(text: str, rules: Rules, cut: list[str] | None = None) -> set[str]:
+    found = {rules.kinds[kind] for kind in rules.lexicon.kinds_in(text, cut)}
     return {one for one in found if one is not None}
 
 

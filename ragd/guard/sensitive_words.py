@@ -84,11 +84,13 @@ class SensitiveWords:
             sorted({len(tail) for tail in self._tails}),
         )
 
-    def kinds_in(self, text: str) -> set[str]:
-        """The kinds whose words or amounts are in a normalised text."""
+    def kinds_in(self, text: str, cut: list[str] | None = None) -> set[str]:
+        """The kinds whose words or amounts are in a normalised text. `cut`: its words, if they are
+        known."""
         found: set[str] = set()
-        cut = words(text)
-        keys = [self._keys_of(word) for word in cut]
+        cut = words(text) if cut is None else cut
+        known = self._keys
+        keys = [known[word] if word in known else self._keys_of(word) for word in cut]
         for start, first in enumerate(keys):
             if first:
                 self._add_kinds_at(keys, start, found)

@@ -82,14 +82,16 @@ class PhraseFinder:
             for phrase in phrases:
                 self._add(" ".join(normalised(phrase).split()), kind)
 
-    def kinds_in(self, text: str) -> set[str]:
-        """The kinds that have a phrase in the text, as whole words."""
-        return {kind for kind, _ in self.found_in(text)}
+    def kinds_in(self, text: str, cut: list[str] | None = None) -> set[str]:
+        """The kinds that have a phrase in the text, as whole words. `cut`: the text's words, if
+        they are known."""
+        return {kind for kind, _ in self.found_in(text, cut)}
 
-    def found_in(self, text: str) -> list[FoundPhrase]:
+    def found_in(self, text: str, cut: list[str] | None = None) -> list[FoundPhrase]:
         """The phrases in the text, each once, in the order of the text."""
         text = normalised(text)
-        found = dict.fromkeys(self._find_in_tree(_split_words(text, _IN_TEXT)))
+        tokens = _split_words(text, _IN_TEXT) if cut is None else cut
+        found = dict.fromkeys(self._find_in_tree(tokens))
         for pattern, phrase in self._exact:
             if pattern.search(text):
                 found[phrase] = None

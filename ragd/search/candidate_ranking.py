@@ -14,6 +14,7 @@ from ragd.search.query_vector import QueryVector
 from ragd.search.ranking import fusion
 from ragd.search.ranking.diversity import spread_over_notes
 from ragd.search.ranking.fusion import NOTE, TITLE, Candidate, FusionWeights
+from ragd.search.ranking.question_subject import find_asked_fact
 from ragd.search.ranking.retrieval_trust import retrieval_trust
 from ragd.search.ranking.superseding import newest_first
 from ragd.search.retrieval import Question, Retrieved
@@ -93,7 +94,15 @@ class Ranker:
 def mark_dates(question: Question, found: dict[str, Candidate], hits: Sequence[ChunkHit]) -> None:
     """Set the date of each candidate, and how close it is to the time that the question names."""
     weak = 1.0 if question.by_file_time else WEAK
-    candidate_dates.mark_dates(found, hits, question.spans, datetime.astimezone, weak)
+    needs_file_days = bool(question.spans) or find_asked_fact(question.text) is not None
+    candidate_dates.mark_dates(
+        found,
+        hits,
+        question.spans,
+        datetime.astimezone,
+        weak,
+        needs_file_days=needs_file_days,
+    )
 
 
 def _add_cosines(question: Question, candidates: dict[str, Candidate], found: Retrieved) -> None:

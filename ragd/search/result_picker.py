@@ -75,10 +75,13 @@ class ResultPicker:
         self.dated: list[tuple[str, str]] = []  # dates and texts of all candidates
         self._best: list[_PickedPassage] = []
         self._further: list[Evidence] = []  # of the next best passages, which are not shown
+        self._scored: tuple[list[_PickedPassage], list[ShownPassage]] = (self._best, [])
 
     @property
     def best(self) -> list[ShownPassage]:
         """The results so far. No score is higher than the score of a result before it."""
+        if self._scored[0] is self._best:  # each change makes a new list
+            return self._scored[1]
         given = self._score(self._evidence)
         found: list[ShownPassage] = []
         ranked = 0
@@ -87,6 +90,7 @@ class ResultPicker:
             score = given[ranked] if ranked < len(given) else 0.0
             ranked += pick.result.via is None
             found.append((pick.row, structs.replace(pick.result, score=round(score, 4))))
+        self._scored = (self._best, found)
         return found
 
     def is_answered(self, needed: float) -> bool:

@@ -500,7 +500,7 @@ def test_a_folder_is_opened_once_for_all_of_its_notes(
     for path in ("a/1.md", "b/1.md", "a/2.md", "3.md"):
         put(root, path)
     opened: list[list[str]] = []
-    open_folder = vault_files.open_folder
+    open_folder = safe_open.open_folder
 
     def counted(
         place: safe_open.OpenFolder, steps: list[str], *, exactly: bool

@@ -40,18 +40,21 @@ def mark_dates(
     spans: Sequence[Span],
     local: Local,
     weak: float = WEAK,
+    *,
+    needs_file_days: bool = True,
 ) -> None:
     """Set each candidate's date, or the day of its file, its text, and how close its date is to
     these spans.
 
     `weak`: the factor for a file's time, compared with a date of the note itself.
+    `needs_file_days`: the day of a file counts for this question. Finding it takes a moment.
     """
     for hit in hits:
         one = found.get(hit.chunk_id)
         if one is None:
             continue
         one.date, one.text, one.title = hit.date, hit.text, hit.title
-        day = None if hit.date else file_day(hit.modified_at, local)
+        day = file_day(hit.modified_at, local) if needs_file_days and not hit.date else None
         one.file_day = day.isoformat() if day else None
         if spans and hit.date:
             one.closeness = closeness(date.fromisoformat(hit.date), spans)

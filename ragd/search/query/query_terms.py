@@ -140,8 +140,25 @@ def stems_in(text: str, stems: Set[str]) -> frozenset[str]:
     The text is not split into words, because most texts have few of the stems. And no expression is
     compiled for a stem: that takes longer than the search for all of them.
     """
-    bare = text.lower() if text.isascii() else _bare(text)
-    return frozenset(stem for stem in stems if stem in bare and _has_stem(bare, stem))
+    if text.isascii():
+        bare = text.lower()
+        return frozenset([one for one in stems if one in bare and _has_plain_stem(bare, one)])
+    bare = _bare(text)
+    return frozenset([one for one in stems if one in bare and _has_stem(bare, one)])
+
+
+def _has_plain_stem(bare: str, stem: str) -> bool:
+    """The same as `_has_stem` for a text in ASCII, where no character is read in pairs."""
+    at = bare.find(stem)
+    while at >= 0:
+        if not at or not bare[at - 1].isalnum():
+            end = at + len(stem)
+            while end <= at + _STEM and bare[end : end + 1].isalnum():
+                end += 1
+            if _stem(bare[at:end]) == stem:
+                return True
+        at = bare.find(stem, at + 1)
+    return False
 
 
 def _has_stem(bare: str, stem: str) -> bool:
