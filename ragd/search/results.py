@@ -1,6 +1,7 @@
 """A passage as answers show it. Pure."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Protocol
 from urllib.parse import quote
 
@@ -124,4 +125,9 @@ def obsidian_link(vault: str, path: str, place: str = "") -> str:
     if not vault:
         return ""
     target = f"{path}#{place}" if place.startswith("page=") else path
-    return f"obsidian://open?vault={quote(vault, safe='')}&file={quote(target, safe='')}"
+    return f"obsidian://open?vault={_quoted(vault)}&file={quote(target, safe='')}"
+
+
+@lru_cache(64)
+def _quoted(vault: str) -> str:
+    return quote(vault, safe="")

@@ -260,6 +260,10 @@ async def _ask_each(
     `in_turn`: ask the next one when the last has answered, which is quicker than many threads that
     compute at once. One that takes long is not waited for.
     """
+    if len(names) == 1:  # without a task of its own
+        (name,) = names
+        answer = await _ask(ask, name)
+        return ({}, {name: answer}) if isinstance(answer, VaultGone) else ({name: answer}, {})
     async with asyncio.TaskGroup() as group:
         asked: list[asyncio.Task[T | VaultGone]] = []
         for name in names:

@@ -34,6 +34,7 @@ from ragd.vault.reading_rules import ReadingRules
 from ragd.vault.session_files import SessionFiles
 
 MOST_HASHED = 10_000  # remembered hashes of notes that may have been moved
+MOST_INCLUDED = 4_096  # paths, about 0.1 KB each
 SAMPLED = 200  # known notes that are checked to recognise a root
 
 
@@ -81,6 +82,7 @@ class _CompiledRules(NamedTuple):
     templates: tuple[str, ...]
     folders: FolderRules
     patterns: NotePatterns
+    included: dict[str, bool]  # what these rules decided for the paths that were asked last
 
 
 class CollectionFiles:
@@ -155,8 +157,16 @@ class CollectionFiles:
 
     def includes(self, path: str) -> bool:
         """Whether a note at this path belongs in the index."""
-        prefix, _, name = path.rpartition("/")
         rules = self._current_rules()
+        known = rules.included.get(path)
+        if known is None:
+            if len(rules.included) >= MOST_INCLUDED:
+                rules.included.clear()
+            known = rules.included[path] = self._may_include(path, rules)
+        return known
+
+    def _may_include(self, path: str, rules: _CompiledRules) -> bool:
+        prefix, _, name = path.rpartition("/")
         if why_skipped(name) is not None or not rules.patterns.match(
             f"{prefix}/" * bool(prefix), name
         ):
@@ -214,7 +224,7 @@ class CollectionFiles:
             rules = self.rules
             folders = FolderRules(rules.allow_dirs, rules.deny_dirs, templates, rules.taken)
             # One assignment, because several threads use this at once.
-            known = _CompiledRules(templates, folders, NotePatterns(rules.patterns))
+            known = _CompiledRules(templates, folders, NotePatterns(rules.patterns), {})
             self._compiled = known
         return known
 

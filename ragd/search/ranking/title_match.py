@@ -70,9 +70,12 @@ class WordWeights(Struct, frozen=True):
 
     def share_in_names(self, names: Iterable[str]) -> float:
         """The weighted share of the question's words in the best of these names."""
-        return max(
-            (self.share(_stems_of_name(name) & self.rarity.keys()) for name in names), default=0.0
-        )
+        best = 0.0
+        for name in names:
+            stems = _stems_of_name(name)
+            if not stems.isdisjoint(self.rarity):
+                best = max(best, self.share(stems & self.rarity.keys()))
+        return best
 
 
 def weigh_words(stems: Iterable[str], known: Frequencies) -> WordWeights:

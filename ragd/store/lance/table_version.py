@@ -7,7 +7,7 @@ and the cache belongs to that version: a new version starts with an empty one. I
 import asyncio
 import hashlib
 import itertools
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, ItemsView, Sequence
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -84,6 +84,9 @@ class _RecentRows(Generic[T]):
             del self._found[row_id]
         return [found[row_id] for row_id in row_ids]
 
+    def items(self) -> ItemsView[int, T]:
+        return self._found.items()
+
     def known(self, row_ids: Sequence[int]) -> list[T]:
         """The values of those of these rows that are in the cache."""
         return [self._found[one] for one in row_ids if one in self._found]
@@ -151,11 +154,6 @@ class TableVersion:
     async def hits(self, row_ids: Sequence[int], scores: Sequence[float]) -> list[ChunkHit]:
         """The rows of these ids, each with its score."""
         found = await self._hits.get(row_ids, self._read_hits)
-        if len(self._row_ids) > 2 * self._hits.most:
-            self._row_ids.clear()
-        self._row_ids.update(
-            (one.chunk_id, row_id) for row_id, one in zip(row_ids, found, strict=True)
-        )
         return [
             msgspec.structs.replace(one, score=score)
             for one, score in zip(found, scores, strict=True)
@@ -265,7 +263,16 @@ class TableVersion:
         if matrix is not None:
             for row, vector in zip(rows, matrix.get(row_ids), strict=True):
                 row[VECTOR] = vector
-        return [hit(row) for row in rows]
+        hits = [hit(row) for row in rows]
+        self._note_row_ids(row_ids, hits)
+        return hits
+
+    def _note_row_ids(self, row_ids: Sequence[int], hits: Sequence[ChunkHit]) -> None:
+        if len(self._row_ids) > 2 * self._hits.most:
+            self._row_ids = {one.chunk_id: row_id for row_id, one in self._hits.items()}
+        self._row_ids.update(
+            (one.chunk_id, row_id) for row_id, one in zip(row_ids, hits, strict=True)
+        )
 
     async def _read_rows(self, row_ids: list[int]) -> list[ChunkRow]:
         """Read rows. The text of a recent hit is known."""
