@@ -25,7 +25,7 @@ from ragd.protocol.asker import Asker
 TOKEN_BYTES = 16
 ID_CHARACTERS = 6
 ID_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # a person types an id: none that look alike
-MOST_INSPECTED = 2_048  # about 0.5 MB
+MOST_INSPECTED = 4_096  # about 0.6 MB: equal results are kept once
 
 
 def confirmations(clock: Clock) -> Confirmations:
@@ -49,6 +49,7 @@ class LiveGuard:
         self._settings = settings
         self._made: tuple[SecuritySettings, MemorySettings, Rules] | None = None
         self._inspected: dict[bytes, InspectedPassage] = {}
+        self._different: dict[InspectedPassage, InspectedPassage] = {}  # one for each combination
 
     def blocks(self, asker: Asker) -> bool:
         """Whether sensitive passages are withheld from this asker until the user agrees."""
@@ -85,7 +86,10 @@ class LiveGuard:
     def inspect(self, passage: GuardedPassage) -> InspectedPassage:
         """What the guard finds in a passage. Recent results are cached by digest."""
         rules, digest = self.rules, _digest(passage)
-        found = self._inspected.pop(digest, None) or inspect(passage, rules)
+        found = self._inspected.pop(digest, None)
+        if found is None:
+            found = inspect(passage, rules)
+            found = self._different.setdefault(found, found)
         if len(self._inspected) >= MOST_INSPECTED:
             del self._inspected[next(iter(self._inspected))]
         self._inspected[digest] = found

@@ -121,6 +121,13 @@ def test_cached_results_are_dropped_when_the_rules_change() -> None:
     assert not guard.inspect(DEBT).withheld
 
 
+def test_equal_results_are_kept_once() -> None:
+    guard = LiveGuard(SimpleNamespace(current=Config(vault_path="/v")))  # type: ignore[arg-type]
+    one, other = guard.inspect(Found("A light.")), guard.inspect(Found("Another light."))
+    assert one is other
+    assert guard.inspect(DEBT) is not one
+
+
 def test_a_question_about_something_else_gets_a_fact_only_from_its_first_passage(
     rules: Rules,
 ) -> None:
