@@ -37,9 +37,9 @@ def nearest_units(
     numpy = libraries.numpy()
     wanted = numpy.frombuffer(asked, "<f4")
     size = len(wanted) * bits // 8
-    most = max(UNITS_AT_ONCE, *(len(own) // size for own in units.values()))
-    wide = numpy.empty((most, len(wanted)), "<f4")
-    alike: list[float] = []
+    sizes = numpy.array([len(own) // size for own in units.values()])
+    most = max(UNITS_AT_ONCE, int(sizes.max()))
+    wide, alike = numpy.empty((most, len(wanted)), "<f4"), []
     for some in _groups(list(units.values()), most * size):
         packed = numpy.frombuffer(b"".join(some), "u1" if bits == 4 else "i1").reshape(-1, size)
         block = wide[: len(packed)]
@@ -49,14 +49,14 @@ def nearest_units(
         else:
             numpy.copyto(block, packed)
         lengths = numpy.sqrt(numpy.vecdot(block, block))
-        alike += (numpy.vecdot(block, wanted) / numpy.maximum(lengths, 1.0)).tolist()
-    found, end = {}, 0
-    for chunk_id, own in units.items():
-        start, end = end, end + len(own) // size
-        best = max(alike[start:end])
-        place = alike.index(best, start, end) - start
-        found[chunk_id] = NearestUnit(best, (place + 0.5) / (end - start))
-    return found
+        alike.append(numpy.vecdot(block, wanted) / numpy.maximum(lengths, 1.0))
+    each = numpy.concatenate(alike)
+    starts = numpy.cumsum(sizes) - sizes
+    best = numpy.maximum.reduceat(each, starts)
+    is_best = numpy.flatnonzero(each == best.repeat(sizes))
+    places = is_best[is_best.searchsorted(starts)] - starts  # the first one of each passage
+    found = zip(best.tolist(), ((places + 0.5) / sizes).tolist(), strict=True)
+    return dict(zip(units, map(NearestUnit._make, found), strict=True))
 
 
 def _groups(parts: Sequence[VectorView], most: int) -> Iterator[Sequence[VectorView]]:
