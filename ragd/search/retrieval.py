@@ -139,7 +139,7 @@ def _limited_searches(
     question: Question, depth: int, where: str | None
 ) -> list[Coroutine[Any, Any, list[ChunkHit]]]:
     """The lookups within a further condition; none without one."""
-    if where is None:
+    if not where:
         return []
     return [_search_vectors(question, depth, where), _search_text(question, depth, where)]
 

@@ -29,7 +29,7 @@ from ragd.store.lance.sql import both, one_of
 from ragd.store.lance.vector_matrix import VectorMatrix
 
 HITS = 1_024  # kept; with text, vector and units about 6 KB each: 6 MB
-LIGHT_HITS = 4_096  # of a table whose vectors and units are in memory anyway: 1.6 KB each, 6.5 MB
+LIGHT_HITS = 4_096  # of a table whose vectors and units are in memory anyway: 2 KB each, 8 MB
 ROWS = 256  # 4 KB each
 LINK_ROWS = 4_096  # 0.5 KB each
 COUNTS = 256
