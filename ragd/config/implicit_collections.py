@@ -114,6 +114,8 @@ def _root(agent: str, inside: str) -> str | None:
 
 def _is_without_sessions(database: str) -> bool:
     """Whether it is of a version that left sessions in files."""
+    # Closing the file may drop a lock that SQLite holds on it in another thread of ragd. That one
+    # only reads, so the worst is that it has to look again.
     try:
         with open(database, "rb") as opened:
             head = opened.read(SQLITE_HEADER)
