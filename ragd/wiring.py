@@ -39,6 +39,7 @@ from ragd.store.index_damage import IndexDamage
 from ragd.store.lance import IndexIdentity, LanceStore
 from ragd.store.lance.object_place import ObjectPlace
 from ragd.store.lance.places import open_place
+from ragd.store.lance.zstandard import decompress
 from ragd.store.open_indexes import OpenIndexes
 from ragd.store.reindex_switch import ReindexSwitch
 from ragd.store.store_writer import StoreWriter
@@ -74,6 +75,7 @@ class Pipeline:
             lambda configured: chosen_code_blocks(configured, ledger.state),
             lambda path: ledger.state.catalog.files.get(path),
             self.parsers,
+            decompress,
         )
         options = settings.current.vector_store.options
         self.place = place = open_place(settings.index_address, options)

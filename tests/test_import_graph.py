@@ -87,6 +87,8 @@ READS_THE_VAULT = (
     *("ragd.vault.files", "ragd.vault.walk", "ragd.vault.safe_open", "ragd.vault.disk_waits"),
     *("ragd.vault.folder_rules", "ragd.vault.file_patterns", "ragd.vault.leftover_files"),
     *("ragd.vault.note_sample", "ragd.vault.reading_rules"),
+    # `doctor` finds out whether an agent's sessions can be read.
+    *("ragd.vault.session_database", "ragd.vault.session_files", "ragd.vault.foreign_database"),
 )
 KNOWS_MODELS = ("ragd.embed.providers.shipped_models", "ragd.embed.providers.model_choice")
 OFFLINE_MAY_USE = (

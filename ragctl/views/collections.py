@@ -11,6 +11,9 @@ WHY = {
     "unreadable": "its folder cannot be read",
     "moved": "another disk is in its place",
     "overlaps": "its folder is a link to a folder that ragd reads or writes already",
+    "locked": "another program has locked its database",
+    "damaged": "its database is damaged",
+    "unknown_format": "its database has a format that ragd does not know",
     "not_responding": "its disk or network mount does not respond",
     "unknown": "not read yet",
 }

@@ -6,7 +6,16 @@ from msgspec import Struct, field
 
 from ragd.events.fact import ChangeKind, Fact, SplitFact
 
-GoneReason = Literal["missing", "empty", "unreadable", "moved", "overlaps"]
+GoneReason = Literal[
+    "missing",
+    "empty",
+    "unreadable",
+    "moved",
+    "overlaps",
+    "locked",  # this one and the others are said of a database
+    "damaged",
+    "unknown_format",
+]
 
 # Watcher
 

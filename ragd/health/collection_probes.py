@@ -92,7 +92,9 @@ def _fact(name: str, reason: str | None) -> Fact:
     match reason:
         case None:
             return DependencyRecovered(dependency="vault", collection=name)
-        case "missing" | "empty" | "unreadable" | "moved" | "overlaps":
+        case ("missing" | "empty" | "unreadable" | "moved" | "overlaps") | (
+            "locked" | "damaged" | "unknown_format"
+        ):
             return VaultUnavailable(reason=reason, collection=name)
         case _:
             return DependencyLost(dependency="vault", code=NOT_RESPONDING, collection=name)

@@ -12,7 +12,7 @@ from ragd.folds import State
 from ragd.folds.catalog import Catalog, ServingIndex
 from ragd.folds.code_choice import fitting_code_blocks
 from ragd.notes.model import code_blocks_of
-from ragd.vault.collection_paths import VAULT
+from ragd.vault.collection_paths import VAULT, group_of
 
 _STILL_WORKS = "full-text search still works."
 _RESTART = "then `ragctl stop` and `ragctl start`"
@@ -77,8 +77,14 @@ _WHY_LOST = {
     "unreadable": "its folder cannot be read",
     "moved": "another disk is in its place",
     "overlaps": "its folder is a link to a folder that ragd reads or writes already",
+    "locked": "another program has locked its database",
+    "damaged": "its database is damaged",
+    "unknown_format": "its database has a format that ragd does not know",
     "not_responding": "its disk or its network mount does not respond",
 }
+
+
+_OF_DATABASES = ("locked", "damaged", "unknown_format")
 
 
 def _lost_collections(state: State) -> tuple[str, str]:
@@ -87,10 +93,19 @@ def _lost_collections(state: State) -> tuple[str, str]:
     listed = [f"@{name}: {_WHY_LOST[lost[name].reason]}" for name in sorted(lost)]
     one = len(lost) == 1
     what = "A collection cannot be used" if one else "Some collections cannot be used"
+    are_databases = all(found.reason in _OF_DATABASES for found in lost.values())
+    first = (
+        "Update ragd, or repair the database" if are_databases else "Mount or restore the folder"
+    )
+    removable = [name for name in sorted(lost) if not group_of(name)]
+    if removable:
+        without = f"ragctl collection remove @{removable[0]}"
+    else:
+        without = "ragctl config set sessions.enabled false"
     return (
         f"{what} ({'; '.join(listed)}). {'Its' if one else 'Their'} notes stay in the index.",
-        "Mount or restore the folder; ragd then continues automatically. If you do not need it any "
-        f"more, run `ragctl collection remove @{min(lost)}`.",
+        f"{first}; ragd then continues automatically. If you do not need it any more, run "
+        f"`{without}`.",
     )
 
 

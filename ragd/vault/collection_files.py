@@ -7,12 +7,13 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
+from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct, field
 
 from ragd.folds.times import iso_of_ns
-from ragd.vault.collection_paths import VAULT
+from ragd.vault.collection_paths import SESSION_DATABASE, VAULT
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.files import (
     ChangedWhileRead,
@@ -31,6 +32,7 @@ from ragd.vault.folder_rules import FolderRules
 from ragd.vault.leftover_files import why_skipped
 from ragd.vault.note_sample import NoteSample
 from ragd.vault.reading_rules import ReadingRules
+from ragd.vault.session_database import Decompress, SessionDatabase
 from ragd.vault.session_files import SessionFiles
 
 MOST_HASHED = 10_000  # remembered hashes of notes that may have been moved
@@ -45,8 +47,15 @@ class RootMemory:
     update only means that something is read again.
     """
 
-    def __init__(self, root: str, monotonic: Callable[[], float]) -> None:
-        self.files = VaultFiles(root)
+    def __init__(
+        self, root: str, monotonic: Callable[[], float], decompress: Decompress | None = None
+    ) -> None:
+        """`decompress`: for messages in a database."""
+        self.files: VaultFiles | SessionDatabase = (
+            SessionDatabase(root, decompress)
+            if Path(root).name == SESSION_DATABASE
+            else VaultFiles(root)
+        )
         self.identity: RootIdentity | None = None
         self.real_path = ""  # of the root, when it was last compared with other folders
         self.templates: tuple[str, ...] = ()
@@ -75,7 +84,7 @@ class CollectionScan(Struct):
     newest_mtime: str | None = None
     not_included: dict[str, int] = field(default_factory=dict)  # that no pattern includes, by kind
     code_percent: int | None = None  # of the text of a sample of the vault's notes
-    root: str = ""  # its folder
+    root: str = ""  # its folder or database
 
 
 class _CompiledRules(NamedTuple):
@@ -99,6 +108,11 @@ class CollectionFiles:
     @property
     def root(self) -> str:
         return self.memory.files.root
+
+    @property
+    def is_polled(self) -> bool:
+        """Whether changes show only in scans: the system can watch files, not what is in one."""
+        return isinstance(self.memory.files, SessionDatabase)
 
     def scan(self, *, may_be_empty: bool, known: Sequence[str] = ()) -> CollectionScan:
         """All notes. Raises VaultGone when the root is missing, on another device, or empty (unless

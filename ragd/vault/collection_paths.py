@@ -16,6 +16,9 @@ MEMORY = "memory"
 SESSIONS = "sessions"
 """The group of the collections with each agent's past conversations."""
 
+SESSION_DATABASE = "openclaw-agent.sqlite"
+"""The name of the file in which newer versions of OpenClaw keep the conversations of an agent."""
+
 AGENT_GROUPS = (MEMORY, SESSIONS)
 
 RESERVED = (VAULT, *AGENT_GROUPS)

@@ -54,6 +54,7 @@ from ragd.vault.note_sample import MOST_NOTES
 from ragd.vault.parse_worker import UnparsedNote
 from ragd.vault.read_result import NoteBytes, ReadResult, text_bytes
 from ragd.vault.reading_rules import roots_of, rules_of
+from ragd.vault.session_database import Decompress
 from ragd.vault.session_rules import SessionRules
 
 __all__ = ["NoteReader", "PathKind", "ReadResult", "RootIdentity", "VaultGone"]
@@ -88,11 +89,13 @@ class NoteReader:
         choose_code: ChooseCode | None = None,
         stored: Callable[[str], Entry | None] = lambda path: None,
         parsers: NoteParsers | None = None,
+        decompress: Decompress | None = None,
     ) -> None:
         """`recorded_collections`: those that were scanned, even if they are not configured any
         more. Their notes leave the index, and no folder of the vault is mistaken for them.
-        `stored`: a note as the index has it."""
+        `stored`: a note as the index has it. `decompress`: for sessions in a database."""
         self._settings = settings
+        self._decompress = decompress
         self._sessions = SessionRules(settings, clock, stored)
         self._choose_code = choose_code
         self._clock = clock
@@ -108,8 +111,13 @@ class NoteReader:
         return tuple(self._current_roots())
 
     def root(self, collection: str = VAULT) -> Path:
-        """The folder of a collection. Raises VaultGone if there is none of this name."""
+        """The folder of a collection, or its database. Raises VaultGone if there is no collection
+        of this name."""
         return Path(self._files(collection).root)
+
+    def is_polled(self, collection: str) -> bool:
+        """Whether changes in a collection show only in scans. Raises VaultGone."""
+        return self._files(collection).is_polled
 
     @property
     def fingerprint(self) -> str:
@@ -371,7 +379,7 @@ class NoteReader:
         for name, path in roots_of(config).items():
             known = before.get(name)
             memory = known.memory if known is not None and known.root == path else None
-            memory = memory or RootMemory(path, self._clock.monotonic)
+            memory = memory or RootMemory(path, self._clock.monotonic, self._decompress)
             made[name] = CollectionFiles(name, rules_of(config, name), memory, sampled)
         return _Roots(config, MappingProxyType(made))
 

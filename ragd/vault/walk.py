@@ -38,7 +38,16 @@ FOLDER_UNREADABLE = "the folder cannot be read"
 FOLDER_TOO_DEEP = "the folder is nested too deeply"
 INPUT_OUTPUT = "the disk reported an error"
 
-GoneReason = Literal["missing", "empty", "unreadable", "moved", "overlaps"]
+GoneReason = Literal[
+    "missing",
+    "empty",
+    "unreadable",
+    "moved",
+    "overlaps",
+    "locked",  # this one and the others are said of a database
+    "damaged",
+    "unknown_format",
+]
 RootIdentity = tuple[int, int]  # device and inode of the root
 
 

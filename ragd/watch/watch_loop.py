@@ -1,4 +1,5 @@
-"""Keeps a watch on a collection open: the system's own, or polling where that keeps failing.
+"""Keeps a watch on a collection open: the system's own, or polling where that keeps failing or
+cannot show what changes.
 
 It passes events on and interprets none of them.
 """
@@ -36,6 +37,8 @@ class PollingScanner(Protocol):
     """Scans one collection; called in a thread."""
 
     def root(self, collection: str) -> Path: ...
+
+    def is_polled(self, collection: str) -> bool: ...
 
     def collection_of(self, path: str) -> str: ...
 
@@ -80,7 +83,7 @@ class WatchLoop:
             await self._states.wait_for_vault()
             began = self._clock.monotonic()
             try:
-                await self._keep_open(polling=failures >= NATIVE_TRIES)
+                await self._keep_open(polling=failures >= NATIVE_TRIES or self._is_polled())
                 failures = 0
             except WatchDied as why:
                 log.warning("the watch was lost", exception=why.reason, collection=self._collection)
@@ -116,7 +119,7 @@ class WatchLoop:
                     self._states.vault_missed()
                     self._rescans.request()
                     return
-                if polling and self._clock.monotonic() >= native_again:
+                if polling and self._clock.monotonic() >= native_again and not self._is_polled():
                     if await self._can_watch_natively():
                         return
                     native_again = self._clock.monotonic() + NATIVE_AGAIN_S
@@ -124,6 +127,13 @@ class WatchLoop:
             self._watch = None
             self._states.watch_closed()
             watch.close()
+
+    def _is_polled(self) -> bool:
+        """Whether only scans show what changes in the collection."""
+        try:
+            return self._notes.is_polled(self._collection)
+        except VaultGone:
+            return False
 
     async def _open(self, polling: bool) -> FileEvents | Polling:
         if polling:

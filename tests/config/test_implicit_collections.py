@@ -14,6 +14,7 @@ from ragd.config.implicit_collections import (
 from ragd.config.load import Config, check_folders, parse, read, read_written
 from ragd.paths import Home
 from ragd.vault.reading_rules import roots_of, rules_of
+from tests.vault.host_database import HostDatabase
 
 
 @pytest.fixture
@@ -84,6 +85,26 @@ def test_only_folders_with_a_usable_name_are_agents(tmp_path: Path) -> None:
         "spaced": str(tmp_path / " Spaced " / "sessions"),
     }
     assert agent_folders(str(tmp_path), "")["empty"] == str(tmp_path / "empty")
+
+
+def test_a_database_with_sessions_counts_before_the_folder_for_files(tmp_path: Path) -> None:
+    for name in ("new", "both"):
+        HostDatabase(tmp_path, name).close()
+    for name in ("both", "old", "files"):
+        (tmp_path / name / "sessions").mkdir(parents=True)
+    old = HostDatabase(tmp_path, "old")
+    old.execute("PRAGMA user_version = 2")  # of a version that wrote files
+    old.close()
+    just_created = tmp_path / "created" / "agent"
+    just_created.mkdir(parents=True)
+    (just_created / "openclaw-agent.sqlite").touch()
+    assert agent_folders(str(tmp_path), "sessions") == {
+        "both": str(tmp_path / "both" / "agent" / "openclaw-agent.sqlite"),
+        "created": str(just_created / "openclaw-agent.sqlite"),
+        "files": str(tmp_path / "files" / "sessions"),
+        "new": str(tmp_path / "new" / "agent" / "openclaw-agent.sqlite"),
+        "old": str(tmp_path / "old" / "sessions"),
+    }
 
 
 def test_of_two_spellings_the_one_in_lower_case_counts(tmp_path: Path) -> None:

@@ -1,6 +1,10 @@
-"""Past conversations of agents in a real daemon: who sees them, and what is left out."""
+"""Past conversations of agents in a real daemon: who sees them, and what is left out.
+
+All of it for files of the host, and for its database.
+"""
 
 import os
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,6 +18,7 @@ from ragd.protocol.asker import asker_headers
 from tests.daemon.searches import TOOL, WITHIN_S, Vault, serve_text
 from tests.notes.documents.transcripts import header, lines, message, text_part
 from tests.notes.secret_samples import PLANTED, hexadecimal, made
+from tests.vault.host_database import HostDatabase
 
 MAIN, WORK = "@sessions/main/s1.jsonl", "@sessions/work/s2.jsonl"
 PASSWORD, TOKEN, OUTPUT = made(14), hexadecimal(40), made(24)
@@ -21,20 +26,31 @@ BEGAN = datetime.now(UTC) - timedelta(hours=2)
 OWNER: dict[str, str] = {}
 
 
-def write_session(agents: Path, agent: str, name: str, *entries: Any) -> None:
-    folder = agents / agent / "sessions"
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"{name}.jsonl"
-    file.write_bytes(lines(header(BEGAN), *entries))
-    os.utime(file, (BEGAN.timestamp(), BEGAN.timestamp()))
+class Agents:
+    """The host's folder of agents, each with one session."""
+
+    def __init__(self, root: Path, kind: str) -> None:
+        self.root = root
+        self.kind = kind
+        self._open: list[HostDatabase] = []  # as while the host runs
+
+    def write(self, agent: str, name: str, *entries: Any) -> None:
+        if self.kind == "database":
+            self._open.append(HostDatabase(self.root, agent))
+            self._open[-1].add(name, *entries, moment=BEGAN)
+            return
+        folder = self.root / agent / "sessions"
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"{name}.jsonl"
+        file.write_bytes(lines(header(BEGAN), *entries))
+        os.utime(file, (BEGAN.timestamp(), BEGAN.timestamp()))
 
 
-@pytest.fixture(scope="module")
-def agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    agents = tmp_path_factory.mktemp("host") / "agents"
+@pytest.fixture(scope="module", params=["files", "database"])
+def agents(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Agents:
+    agents = Agents(tmp_path_factory.mktemp("host") / "agents", request.param)
     planted = [message("user", f"heron {one.text}", BEGAN) for one in PLANTED]
-    write_session(
-        agents,
+    agents.write(
         "main",
         "s1",
         message("user", [text_part(f"A heron. My password: {PASSWORD}" + " and" * 60)], BEGAN),
@@ -43,13 +59,13 @@ def agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
         message("user", "word " * 60 + f"The token you need is `{TOKEN}`. The kingfisher is back."),
         *planted,
     )
-    write_session(agents, "Work", "s2", message("user", "A heron at work.", BEGAN))
+    agents.write("Work", "s2", message("user", "A heron at work.", BEGAN))
     return agents
 
 
 @pytest.fixture(scope="module")
-def vault(agents: Path) -> Iterator[Vault]:
-    settings = {"enabled": True, "path": str(agents)}
+def vault(agents: Agents) -> Iterator[Vault]:
+    settings = {"enabled": True, "path": str(agents.root)}
     with serve_text({"Heron.md": "A heron in the vault.\n"}, sessions=settings) as vault:
         vault.until(lambda: vault.get("/v1/status").data["total_docs"] == 3)
         yield vault
@@ -141,12 +157,11 @@ def test_a_secret_is_in_no_file_of_the_home(vault: Vault) -> None:
     assert leaks == []
 
 
-def test_a_new_agent_is_noticed_and_a_removed_one_leaves(vault: Vault, agents: Path) -> None:
-    write_session(agents, "late", "s3", message("user", "A late heron.", BEGAN))
+def test_a_new_agent_is_noticed_and_a_removed_one_leaves(vault: Vault, agents: Agents) -> None:
+    agents.write("late", "s3", message("user", "A late heron.", BEGAN))
     path = "@sessions/late/s3.jsonl"
     vault.until(lambda: path in found(vault, OWNER, collections=["sessions"]))
-    (agents / "late" / "sessions" / "s3.jsonl").unlink()
-    (agents / "late" / "sessions").rmdir()
+    shutil.rmtree(agents.root / "late")
     vault.until(lambda: path not in found(vault, OWNER, collections=["sessions"]))
     names = [one["name"] for one in vault.get("/v1/collections").data["collections"]]
     assert vault.until(lambda: "sessions/late" not in names)

@@ -12,7 +12,7 @@ from ragd.errors import CODES
 from ragd.folds.health_reasons import REASONS
 from ragd.notes import chunk_maker, parse
 from ragd.vault import files as vault_files
-from ragd.vault import folder_rules, leftover_files, safe_open, walk
+from ragd.vault import folder_rules, leftover_files, safe_open, session_database, walk
 
 PAGE = (Path(__file__).parents[2] / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
 
@@ -58,7 +58,7 @@ LEFT_OUT = (
     *(parse.HIDDEN, chunk_maker.TOO_MANY),
     *(safe_open.LINK, safe_open.NOT_REGULAR, safe_open.TOO_LARGE, vault_files.PERMISSION_DENIED),
     *(walk.PATH_TOO_LONG, walk.FOLDER_UNREADABLE, walk.FOLDER_TOO_DEEP, walk.INPUT_OUTPUT),
-    *(walk.NAME_NOT_UTF8, safe_open.DOCUMENT_TOO_LARGE),
+    *(walk.NAME_NOT_UTF8, safe_open.DOCUMENT_TOO_LARGE, session_database.UNREADABLE_MESSAGE),
 )
 
 

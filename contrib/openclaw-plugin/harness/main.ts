@@ -14,6 +14,7 @@ import { aboutMemorySlot } from "./memory_slot.ts";
 import { aboutMemoryTools } from "./memory_tools.ts";
 import { aboutDocs, aboutPackage, aboutPublishing } from "./package.ts";
 import { ROOT, Sandbox } from "./sandbox.ts";
+import { aboutSessions } from "./sessions.ts";
 import { aboutTools } from "./tool_calls.ts";
 
 async function startGateway(sandbox: Sandbox, gateway: Gateway): Promise<string> {
@@ -77,6 +78,7 @@ try {
   await aboutCollections(checks, sandbox, gateway);
   await aboutAgents(checks, sandbox, gateway);
   await aboutMemoryTools(checks, sandbox, gateway);
+  await aboutSessions(checks, sandbox, gateway);
   await checks.item("security audit --deep has no finding of ours", () => audit(sandbox, gateway));
   await aboutPublishing(checks, sandbox);
   await aboutMemorySlot(checks);

@@ -7,9 +7,12 @@ from fnmatch import fnmatch
 
 from ragctl.doctor.checks import Finding, fail, no_configuration, ok, warn
 from ragctl.doctor.checks.known_state import read_settings
+from ragctl.views.collections import WHY
 from ragctl.views.render import clean, counted
 from ragd.paths import Home
 from ragd.vault.collection_paths import group_of
+from ragd.vault.session_database import SessionDatabase
+from ragd.vault.walk import VaultGone
 
 _WALK_S = 5.0
 _WATCHES = "/proc/sys/fs/inotify/max_user_watches"
@@ -44,22 +47,38 @@ def collections(home: Home) -> Finding:
         return ok("there are no collections besides the vault")
     wrong: list[tuple[str, str]] = []  # the name, and why it cannot be used
     for name, one in settings.collections.items():
-        try:
-            with os.scandir(one.path) as entries:
-                if next(entries, None) is None and not group_of(name):
-                    wrong.append((name, f"{one.path} is empty"))
-        except OSError as why:
-            wrong.append((name, f"{one.path}: {why.strerror}"))
+        if why := _why_unusable(name, one.path):
+            wrong.append((name, why))
     if wrong:
         private = [text for pair in wrong for text in pair]
         private += [settings.collections[name].path for name, _ in wrong]
+        removable = [name for name, _ in wrong if not group_of(name)]
+        without = (
+            f"ragctl collection remove {removable[0]}"
+            if removable
+            else "ragctl config set sessions.enabled false"
+        )
         return warn(
             "; ".join(f"@{name}: {why}" for name, why in wrong),
             "Mount or restore the folder; its notes stay in the index. If you do not need it, run "
-            f"`ragctl collection remove {wrong[0][0]}`.",
+            f"`{without}`.",
             *private,
         )
-    return ok(f"{counted(len(settings.collections), 'folder')}, all readable")
+    return ok(f"{counted(len(settings.collections), 'collection')}, all readable")
+
+
+def _why_unusable(name: str, path: str) -> str | None:
+    try:
+        if os.path.isfile(path):
+            SessionDatabase(path).verify(None)
+            return None
+        with os.scandir(path) as entries:
+            is_empty = next(entries, None) is None
+    except VaultGone as gone:
+        return f"{path}: {WHY[gone.reason]}"
+    except OSError as why:
+        return f"{path}: {why.strerror}"
+    return f"{path} is empty" if is_empty and not group_of(name) else None
 
 
 def notes(home: Home) -> Finding:

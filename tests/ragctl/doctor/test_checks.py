@@ -26,6 +26,7 @@ from tests.embed.fake_ollama import MODEL, FakeOllama, running
 from tests.patience import PATIENCE_S
 from tests.ragctl.commands.test_replay import FILE, STARTED, write_segment
 from tests.ragctl.conftest import FakeDaemon, Ragctl
+from tests.vault.host_database import HostDatabase
 
 
 def configure(home: Any, **settings: Any) -> None:
@@ -331,3 +332,21 @@ def test_each_folder_of_a_collection_is_checked(home: Home, short: Path) -> None
     assert str(short / "away") in finding.private
     configure(home, collections={"papers": collections["papers"]})
     assert vault.collections(home).verdict == "ok"
+
+
+def test_each_database_with_sessions_is_checked(home: Home, short: Path) -> None:
+    databases = [HostDatabase(short / "agents", agent) for agent in ("main", "work", "other")]
+    for one in databases:
+        one.close()
+    configure(home, sessions={"enabled": True, "path": str(short / "agents")})
+    assert vault.collections(home) == ok("3 collections, all readable")
+    databases[1].path.write_bytes(b"nonsense" * 600)
+    databases[2].open()
+    databases[2].execute("DROP TABLE transcript_events")
+    finding = vault.collections(home)
+    assert finding.verdict == "warn"
+    assert "@sessions/main" not in finding.message
+    assert "@sessions/work" in finding.message and "its database is damaged" in finding.message
+    assert "@sessions/other" in finding.message and "does not know" in finding.message
+    assert str(databases[1].path) in finding.private
+    assert "sessions.enabled false" in str(finding)
