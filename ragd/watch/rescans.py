@@ -1,8 +1,8 @@
 """Scans all collections: at the start, every few minutes, and when a scan is requested.
 
-The scan at the start waits until the index has been checked. File events can get lost silently; a
-scan finds what they missed. A collection that is gone is looked for every few seconds. It reads no
-note and removes none.
+The first scan of a large vault waits until the index has been checked. File events can get lost
+silently; a scan finds what they missed. A collection that is gone is looked for every few seconds.
+It reads no note and removes none.
 """
 
 import asyncio
@@ -17,13 +17,6 @@ from ragd.batch.scan_facts import scanned_fact, skipped_facts
 from ragd.batch.sync_plan import plan_sync, vanished
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
-from ragd.events import (
-    DependencyLost,
-    DependencyRecovered,
-    IndexActivated,
-    IndexLost,
-    tag_of_type,
-)
 from ragd.folds.stored import stored_files
 from ragd.state.ledger import Ledger
 from ragd.vault.collection_calls import CollectionScanner, is_usable, scan_all
@@ -36,11 +29,8 @@ from ragd.watch.left_out_notes import LeftOutNotes
 from ragd.watch.rescan_requests import RescanRequests
 
 GONE_AGAIN_S = 5.0  # the time between two looks for a collection that is gone
-CHECKED_WITHIN_S = 5.0  # how long the first scan waits for the check of the index
-
-_CHECKED = {
-    tag_of_type(t) for t in (DependencyLost, DependencyRecovered, IndexActivated, IndexLost)
-}
+MANY_NOTES = 10_000  # the first scan of fewer takes no time that matters
+CHECKED_WITHIN_S = 5.0  # how long the first scan of many waits for the check of the index
 
 log = structlog.get_logger(NAME)
 
@@ -84,21 +74,24 @@ class Rescans:
             await self._wait_until_due()
 
     async def _let_index_be_checked(self) -> None:
-        """Questions are answered from then on. The scan of a large vault would slow that down, and
-        no answer needs it."""
-        if self._ledger.state.health.starting:
-            checked = asyncio.create_task(self._follow_start())
-            slept = asyncio.create_task(self._clock.sleep(CHECKED_WITHIN_S))
-            try:
-                await asyncio.wait({checked, slept}, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                checked.cancel()
-                slept.cancel()
+        """Questions are answered from then on. The scan of a large vault would slow that down."""
+        if not self._is_being_checked() or self._ledger.state.catalog.documents < MANY_NOTES:
+            return
+        checked = asyncio.create_task(self._follow_check())
+        slept = asyncio.create_task(self._clock.sleep(CHECKED_WITHIN_S))
+        try:
+            await asyncio.wait({checked, slept}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            checked.cancel()
+            slept.cancel()
 
-    async def _follow_start(self) -> None:
-        async for _ in self._ledger.journal.follow(self._ledger.state.seq, _CHECKED):
-            if not self._ledger.state.health.starting:
+    async def _follow_check(self) -> None:
+        async for _ in self._ledger.journal.follow(self._ledger.state.seq):
+            if not self._is_being_checked():
                 return
+
+    def _is_being_checked(self) -> bool:
+        return self._ledger.state.health.starting
 
     async def _wait_until_due(self) -> None:
         """Wait for the next scan, or for a request; but never scan twice without a pause.

@@ -1,4 +1,4 @@
-"""The scan at the start does not compete with what the first answer needs."""
+"""The first scan of a large vault does not compete with what the first answer needs."""
 
 import asyncio
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ragd.events import DependencyLost, DependencyRecovered, Fact, VaultScanned
+from ragd.watch import rescans
 from ragd.watch.rescans import CHECKED_WITHIN_S
 from tests.patience import PATIENCE_S
 from tests.pipeline.watching import WatchedClock, facts, run_watcher
@@ -19,6 +20,11 @@ def vault(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rescans, "MANY_NOTES", 0)
+
+
 async def until_it_waits(clock: WatchedClock) -> None:
     async with asyncio.timeout(PATIENCE_S):
         await clock.until_sleep(CHECKED_WITHIN_S)
@@ -28,12 +34,12 @@ async def until_it_waits(clock: WatchedClock) -> None:
     "checked",
     [
         DependencyRecovered(dependency="index"),
-        DependencyLost(dependency="index", code="INDEX_NOT_FOUND"),
+        DependencyLost(dependency="index", code="INDEX_CORRUPTED"),
     ],
-    ids=["whole", "missing"],
+    ids=["whole", "damaged"],
 )
 async def test_the_first_scan_waits_until_the_index_is_checked(
-    tmp_path: Path, vault: Path, checked: Fact
+    tmp_path: Path, vault: Path, large: None, checked: Fact
 ) -> None:
     clock = WatchedClock()
     async with run_watcher(tmp_path / "home", vault, clock=clock, index=False) as watching:
@@ -43,7 +49,7 @@ async def test_the_first_scan_waits_until_the_index_is_checked(
         assert (await watching.until(VaultScanned)).seq > seq
 
 
-async def test_the_first_scan_does_not_wait_long(tmp_path: Path, vault: Path) -> None:
+async def test_the_first_scan_does_not_wait_long(tmp_path: Path, vault: Path, large: None) -> None:
     clock = WatchedClock()
     async with run_watcher(tmp_path / "home", vault, clock=clock, index=False) as watching:
         await until_it_waits(clock)
@@ -52,10 +58,8 @@ async def test_the_first_scan_does_not_wait_long(tmp_path: Path, vault: Path) ->
         await watching.until(VaultScanned)
 
 
-async def test_if_the_index_is_checked_already_the_first_scan_does_not_wait(
-    tmp_path: Path, vault: Path
-) -> None:
+async def test_the_first_scan_of_few_notes_does_not_wait(tmp_path: Path, vault: Path) -> None:
     clock = WatchedClock()
-    async with run_watcher(tmp_path / "home", vault, clock=clock) as watching:
+    async with run_watcher(tmp_path / "home", vault, clock=clock, index=False) as watching:
         await watching.until(VaultScanned)
         assert CHECKED_WITHIN_S not in clock.slept
