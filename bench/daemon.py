@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bench import measured_daemon
 from bench.collections import Question, write_vault
 from ragctl.daemon.client import request
 from ragd.paths import Home
@@ -69,6 +70,6 @@ class Daemon:
         Path(self.home.config).write_text(json.dumps(config))
 
     def _ragctl(self, *words: str) -> None:
-        environment = {**os.environ, "OBSIDIAN_RAG_HOME": self.home.root}
+        environment = measured_daemon.environment(self.home.root)
         command = [sys.executable, "-m", "ragctl", *words]
         subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)

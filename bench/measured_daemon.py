@@ -1,5 +1,6 @@
 """A daemon with its own home and vault, and access to its facts. It measures nothing."""
 
+import compileall
 import contextlib
 import json
 import os
@@ -8,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +22,19 @@ REPOSITORY = Path(__file__).parents[1]
 
 
 def environment(home: str) -> dict[str, str]:
-    """The environment of a child: the checkout, this home, and a folder for bytecode."""
-    ours = {
-        "PYTHONPATH": str(REPOSITORY),
-        "PYTHONPYCACHEPREFIX": str(Path(home).parent / "bytecode"),
-        "OBSIDIAN_RAG_HOME": home,
-    }
+    """The environment of a child: the checkout, with its bytecode, and this home."""
+    _compile_bytecode()
+    ours = {"PYTHONPATH": str(REPOSITORY), "OBSIDIAN_RAG_HOME": home}
     hidden = ("RAGD_", "PYTHONDONTWRITEBYTECODE")
     return {**{k: v for k, v in os.environ.items() if not k.startswith(hidden)}, **ours}
+
+
+@cache
+def _compile_bytecode() -> None:
+    """An installation has its bytecode. Without it, each process would compile what it imports,
+    and that would be measured: 0.4 s of CPU time for a daemon."""
+    for package in ("ragd", "ragctl"):
+        compileall.compile_dir(REPOSITORY / package, quiet=1)
 
 
 class MeasuredDaemon:

@@ -11,7 +11,6 @@ import argparse
 import asyncio
 import http.client
 import json
-import os
 import random
 import socket
 import subprocess
@@ -27,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from bench import measured_daemon
 from bench.store import NoteMaker, newest
 from bench.table import Row, ms, ratio, render
 from ragd.embed.embedding_cache import EmbeddingCache
@@ -119,7 +119,7 @@ class SearchDaemon:
         Path(self.home.config).write_text(json.dumps(config))
 
     def ragctl(self, *words: str) -> str:
-        environment = {**os.environ, "OBSIDIAN_RAG_HOME": self.home.root}
+        environment = measured_daemon.environment(self.home.root)
         command = [sys.executable, "-m", "ragctl", *words]
         return subprocess.run(
             command, env=environment, check=True, capture_output=True

@@ -4,6 +4,7 @@ It never changes anything on disk. Recovery and replay both read through here, s
 what the log contains.
 """
 
+from io import BytesIO
 from typing import Literal
 
 from msgspec import Struct
@@ -21,6 +22,7 @@ from ragd.eventlog.frame import (
 )
 
 SUFFIX = ".ndjson"
+_NEWLINE = ord("\n")
 RECORD_MIN_BYTES = 80  # no record is shorter
 _RECORD_BEGINS = b' {"seq":'  # after its checksum; inside a record the quotes would be escaped
 
@@ -103,18 +105,19 @@ def _whole_records(data: bytes, expected: int) -> tuple[list[Record], int]:
     offset of that line."""
     records: list[Record] = []
     keep = records.append
-    header, *lines = data.split(b"\n")
-    end = len(header) + 1
-    lines.pop()  # after the last newline: nothing, or a torn line
+    lines = BytesIO(data)  # one at a time: a list of all would need as much memory again
+    end = len(lines.readline())
     decode = decoder_for(data)
     try:
         for line in lines:
+            if line[-1] != _NEWLINE:
+                break  # torn
             record = decode(line)
             if record.seq != expected:
                 break
             keep(record)
             expected += 1
-            end += len(line) + 1
+            end += len(line)
     except NotARecord:
         pass
     return records, end

@@ -15,7 +15,9 @@ from ragd.events import (
     EVENT_TYPES,
     DaemonStarted,
     Fact,
+    FilesChanged,
     JobFinished,
+    JobStarted,
     SplitFact,
     Unknown,
 )
@@ -86,12 +88,17 @@ def apply(state: State, record: Record) -> None:
         steps.run(state, event, record)
 
 
+# Of what health reads, these facts change in the catalog only which notes wait.
+_ONLY_WAITING = (FilesChanged, JobStarted)
+
+
 class _Steps:
     """What the facts of one type change: the handlers of all folds, looked up once."""
 
     def __init__(self, kind: type[Fact]) -> None:
         self.may_be_split = issubclass(kind, SplitFact)
         self._catalog = _CATALOG_HANDLERS.get(kind)
+        self._is_read_by_health = kind not in _ONLY_WAITING
         self._jobs = _jobs.HANDLERS.get(kind)
         self._ends_job = kind is JobFinished
         self._pause = _pause.HANDLERS.get(kind)
@@ -106,9 +113,10 @@ class _Steps:
         catalog, jobs = state.catalog, state.jobs
         is_settled = True
         if self._catalog is not None:
-            before = _health_inputs(state)
+            is_read = self._is_read_by_health or "freshness" in state.health.lost
+            before = _health_inputs(state) if is_read else None
             self._catalog(catalog, event, record)
-            is_settled = before == _health_inputs(state)
+            is_settled = not is_read or before == _health_inputs(state)
         if self._jobs is not None:
             self._jobs(jobs, event, record)
         if self._ends_job or jobs.filling:

@@ -5,6 +5,7 @@ A job's text is stored first (`JobFinished`); its vectors follow. After every re
 """
 
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import Any, Literal
 
 from msgspec import Struct, field
@@ -30,6 +31,7 @@ from ragd.folds.catalog import Catalog, Table
 from ragd.folds.pause import BY_CLIENT
 from ragd.folds.times import ms_between
 
+_asked = attrgetter("asked")
 FINISHED_KEPT = 20  # jobs that clients requested, and as many of the others
 FILLING_KEPT = 100  # jobs of clients whose vectors are still being made
 
@@ -282,7 +284,9 @@ def _evict(jobs: Jobs, catalog: Catalog) -> None:
         return
     if catalog.building is not None:
         finished = [job for job in finished if not is_building(job, catalog)]
-    own = [job for job in finished if not job.asked]
+    own = finished
+    if any(map(_asked, finished)):
+        own = [job for job in finished if not job.asked]
     old = own[:-FINISHED_KEPT]
     if len(own) < len(finished):
         asked = [job for job in finished if job.asked and not job.fills]

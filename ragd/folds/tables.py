@@ -94,6 +94,15 @@ class Entry(Struct, frozen=True, gc=False):
         return self.chunks - self.embedded - self.barred
 
 
+def _same_counts(one: Entry, other: Entry) -> bool:
+    return (
+        one.chunks == other.chunks
+        and one.embedded == other.embedded
+        and one.barred == other.barred
+        and one.withheld == other.withheld
+    )
+
+
 class Table(Struct, dict=True):
     """The notes in the table of one generation, and the totals of their chunks.
 
@@ -146,15 +155,18 @@ class Table(Struct, dict=True):
 
     def put(self, path: str, entry: Entry) -> None:
         """Add a note, or replace its entry."""
-        self.__dict__["changes"] += 1
-        files, lacking = self.files, self.lacking
+        derived, files = self.__dict__, self.files
+        derived["changes"] += 1
         before = files.get(path)
         files[path] = entry
-        self._add(entry, 1)
+        lacking: dict[str, None] = derived["lacking"]
         if before is None:
+            self._add(entry, 1)
             self.folders.add(path)
         else:
-            self._add(before, -1)
+            if not _same_counts(before, entry):
+                self._add(entry, 1)
+                self._add(before, -1)
             if lacking:
                 lacking.pop(path, None)
         if path.startswith("@"):  # only these are counted for a collection

@@ -1,7 +1,8 @@
 """Scans all collections: at the start, every few minutes, and when a scan is requested.
 
-File events can get lost silently; a scan finds what they missed. A collection that is gone is
-looked for every few seconds. It reads no note and removes none.
+The first scan of a large vault waits until the index has been checked. File events can get lost
+silently; a scan finds what they missed. A collection that is gone is looked for every few seconds.
+It reads no note and removes none.
 """
 
 import asyncio
@@ -28,6 +29,8 @@ from ragd.watch.left_out_notes import LeftOutNotes
 from ragd.watch.rescan_requests import RescanRequests
 
 GONE_AGAIN_S = 5.0  # the time between two looks for a collection that is gone
+MANY_NOTES = 10_000  # the first scan of fewer takes no time that matters
+CHECKED_WITHIN_S = 5.0  # how long the first scan of many waits for the check of the index
 
 log = structlog.get_logger(NAME)
 
@@ -64,10 +67,31 @@ class Rescans:
         self._requests = requests
 
     async def run(self) -> None:
+        await self._let_index_be_checked()
         while True:
             self._requests.clear()
             await self._scan()
             await self._wait_until_due()
+
+    async def _let_index_be_checked(self) -> None:
+        """Questions are answered from then on. The scan of a large vault would slow that down."""
+        if not self._is_being_checked() or self._ledger.state.catalog.documents < MANY_NOTES:
+            return
+        checked = asyncio.create_task(self._follow_check())
+        slept = asyncio.create_task(self._clock.sleep(CHECKED_WITHIN_S))
+        try:
+            await asyncio.wait({checked, slept}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            checked.cancel()
+            slept.cancel()
+
+    async def _follow_check(self) -> None:
+        async for _ in self._ledger.journal.follow(self._ledger.state.seq):
+            if not self._is_being_checked():
+                return
+
+    def _is_being_checked(self) -> bool:
+        return self._ledger.state.health.starting
 
     async def _wait_until_due(self) -> None:
         """Wait for the next scan, or for a request; but never scan twice without a pause.

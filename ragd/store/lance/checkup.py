@@ -186,7 +186,7 @@ def _steps(
     if new or is_everything_unread:
         last = [part.fragment_id for part in fragments if part.count_rows()][-1:]
         yield from _query_indexes(dataset, (sample or _sample(dataset, last))[0])
-    if is_everything_unread or _is_of_vectors(dataset, new):
+    if (is_everything_unread and _may_have_vectors(dataset)) or _is_of_vectors(dataset, new):
         yield "vector_leg", True
         _query_vectors(dataset)
 
@@ -216,6 +216,12 @@ def _query_indexes(dataset: Any, row: dict[str, Any]) -> Iterator[tuple[str, boo
     yield "text_leg", True
     words = " ".join(row[SEARCH_TEXT].split()[:8])
     dataset.scanner(columns=["chunk_id"], full_text_query=words, limit=1).to_table()
+
+
+def _may_have_vectors(dataset: Any) -> bool:
+    """False for an index that was made without a model: no search by meaning uses it, and a query
+    would read the empty column of all rows."""
+    return generation_folders.identity_of(dataset).space.is_known
 
 
 def _is_of_vectors(dataset: Any, files: Iterable[str]) -> bool:

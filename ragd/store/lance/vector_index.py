@@ -5,6 +5,7 @@ index, and are found by comparison until the index is extended.
 """
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
@@ -43,8 +44,9 @@ def files_by_fragment(dataset: Any) -> dict[int, tuple[str, ...]]:
     }
 
 
-def plan_training(dataset: Any) -> TrainingTask | None:
-    """What to train an index on, if the table is large enough for a first or a better one."""
+def plan_training(dataset: Any, count_vectors: Callable[[], int]) -> TrainingTask | None:
+    """What to train an index on, if the table is large enough for a first or a better one.
+    `count_vectors` is called for a large table only: it may read much."""
     dimensions = dimensions_of(dataset.schema)
     least = WORTHWHILE_FLOATS // dimensions
     if exists(dataset):
@@ -52,7 +54,7 @@ def plan_training(dataset: Any) -> TrainingTask | None:
         least = max(least, RETRAIN_GROWTH * max(1, segments[0] if segments else 0))
     if dataset.count_rows() < least:
         return None
-    vectors = dataset.count_rows(f"{VECTOR} IS NOT NULL")
+    vectors = count_vectors()
     if vectors < least:
         return None
     partitions = max(1, round(vectors**0.5 / 2))

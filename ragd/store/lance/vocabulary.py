@@ -5,11 +5,12 @@ from typing import Any
 
 from ragd.notes.properties import comparable_name
 from ragd.search.ranking.title_match import SAMPLE, Frequencies, count_frequencies
-from ragd.store.lance import libraries, word_counts
+from ragd.store.lance import libraries
 from ragd.store.lance.pinned_table import PinnedTable
 from ragd.store.lance.scans import Scan
 from ragd.store.lance.schema import SEARCH_TEXT
 from ragd.store.lance.sql import both
+from ragd.store.lance.word_counts import WordCounts
 
 _SAMPLED = ("title", "chunk_text", "language")
 
@@ -57,11 +58,10 @@ class TableVocabulary:
 
     async def count_words(self, most: int) -> dict[str, int]:
         """The most frequent words of the table, and how often each occurs."""
-        counts: dict[str, int] = {}
+        counted = WordCounts(most)
         async for batch in self._pinned.now.scans.batches(self._scan([SEARCH_TEXT])):
-            await asyncio.to_thread(word_counts.add, batch[SEARCH_TEXT], counts, most)
-        await asyncio.to_thread(word_counts.keep, counts, most)
-        return counts
+            await asyncio.to_thread(counted.add, batch[SEARCH_TEXT])
+        return await asyncio.to_thread(counted.result)
 
     async def word_frequencies(self) -> Frequencies:
         """How common words are in this index, from a sample. Sampled again when it has doubled."""

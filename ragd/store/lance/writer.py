@@ -117,7 +117,7 @@ class TableWriter:
 
     def plan_training(self) -> vector_index.TrainingTask | None:
         """What to train a vector index on now, if the table is large enough."""
-        return vector_index.plan_training(self.dataset)
+        return vector_index.plan_training(self.dataset, self.count_vectors)
 
     def adopt(self, task: vector_index.TrainingTask, built: Any) -> bool:
         """Publish a trained vector index; False if all of it is out of date."""
@@ -152,7 +152,7 @@ class TableWriter:
             files = tuple(file.path for file in facts.files)
             content = (part.fragment_id, files, facts.num_deletions)
             known = self._vector_counts.get(content)
-            counts[content] = part.count_rows(f"{VECTOR} IS NOT NULL") if known is None else known
+            counts[content] = _count_vectors(part) if known is None else known
         self._vector_counts = counts
         return sum(counts.values())
 
@@ -184,6 +184,14 @@ class TableWriter:
                     raise
                 self.dataset.checkout_latest()
                 fence.require_fence(self.dataset, self._fence)
+
+
+def _count_vectors(part: Any) -> int:
+    """How many rows of a fragment have a vector. Its own `count_rows` keeps Python's lock while it
+    waits for lance's threads, and these may wait for the lock: then the process stops for good."""
+    return int(
+        part.scanner(columns=[], filter=f"{VECTOR} IS NOT NULL", with_row_id=True).count_rows()
+    )
 
 
 def unindexed_rows_max(rows: int) -> int:
