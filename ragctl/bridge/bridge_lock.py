@@ -58,9 +58,9 @@ def hold_bridge_lock(home: Home) -> Iterator[int]:
         os.close(handle)  # the file stays: otherwise two bridges could each lock a file
 
 
-def write_address(handle: int, address: str, port: int) -> None:
-    """Write where the bridge listens. `handle` is the lock's."""
-    about = {"pid": os.getpid(), "address": address, "port": port}
+def write_addresses(handle: int, page: str, mcp: str, port: int) -> None:
+    """Write where the page and MCP are. `handle` is the lock's: only this user can read it."""
+    about = {"pid": os.getpid(), "address": page, "mcp_address": mcp, "port": port}
     os.pwrite(handle, json.dumps(about).encode(), 0)
 
 
