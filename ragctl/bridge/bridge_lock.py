@@ -44,10 +44,9 @@ def hold_bridge_lock(home: Home) -> Iterator[int]:
         deadline = time.monotonic() + _LOCKED_WITHIN_S
         while not _try_lock(handle, fcntl.LOCK_EX):
             if time.monotonic() > deadline:
-                address = (_read(handle) or {}).get("address", "an address that is not known yet")
-                raise Failure(
-                    f"`ragctl serve` already runs for this home, at {address}.",
-                    "`ragctl open` opens its page.",
+                raise Failure(  # without its address: this may be written to the journal
+                    "`ragctl serve` already runs for this home.",
+                    "`ragctl open` opens its page, `ragctl serve --status` shows where it is.",
                     EXIT_ALREADY_RUNNING,
                 )
             time.sleep(_POLL_S)  # `find_bridge` holds it for a moment
