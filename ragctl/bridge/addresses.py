@@ -7,6 +7,7 @@ dot, a decimal address or an upper-case letter is another name.
 
 from collections.abc import Iterable
 
+LOCALHOST = "localhost"
 LOOPBACK = ("127.0.0.1", "::1")
 _HTTP_PORT = 80
 
@@ -16,9 +17,15 @@ def own_hosts(addresses: Iterable[str], port: int) -> frozenset[str]:
     listed = tuple(addresses)
     names = [f"[{one}]" if ":" in one else one for one in listed]
     if any(one in LOOPBACK for one in listed):
-        names.append("localhost")
-    hosts = {f"{name}:{port}" for name in names}
-    return frozenset(hosts | set(names) if port == _HTTP_PORT else hosts)
+        names.append(LOCALHOST)
+    return hosts_of(names, port)
+
+
+def hosts_of(names: Iterable[str], port: int) -> frozenset[str]:
+    """The values of `Host` for these names: a browser leaves the usual port out."""
+    listed = tuple(names)
+    hosts = {f"{name}:{port}" for name in listed}
+    return frozenset(hosts.union(listed) if port == _HTTP_PORT else hosts)
 
 
 def url(address: str, port: int) -> str:

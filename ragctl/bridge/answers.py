@@ -45,8 +45,14 @@ class BridgeRefusal(Exception):
         super().__init__(self.why.message)
 
 
-def refusal_response(refused: BridgeRefusal) -> web.Response:
-    """The refusal as an envelope."""
+def refusal_response(refused: BridgeRefusal, *, as_text: bool = False) -> web.Response:
+    """The refusal as an envelope, or as text for a person who opened the address."""
+    if as_text:
+        return web.Response(
+            text=f"{refused.why.message} {refused.why.suggestion}\n",
+            status=refused.status,
+            headers={**HEADERS, **refused.headers},
+        )
     envelope = refusal_envelope(refused.why, UNAVAILABLE, Meta())
     return envelope_response(envelope, refused.status, refused.headers)
 

@@ -2,7 +2,8 @@
 
 The page is the user: a browser gets in with a link that is valid once. An MCP client is an agent:
 it has a token, which the daemon checks. Nothing is answered to anyone else, except how to get in.
-Under an address that other machines reach, only MCP is offered, never the page.
+Under an address that other machines reach, only MCP is offered, never the page. The page has an
+address of its own, at which nothing else is offered.
 """
 
 import asyncio
@@ -24,6 +25,7 @@ from ragctl.bridge.http_connection import mark_known
 from ragctl.bridge.page_sessions import PageSession, PageSessions, has_csrf
 from ragctl.bridge.rate_limits import PAGE, STRANGER, RateLimits
 from ragctl.bridge.request_checks import (
+    is_navigation,
     require_json,
     require_own_host,
     require_own_origin,
@@ -36,6 +38,9 @@ COOKIE = "ragd_page"
 CSRF_HEADER = "X-Ragd-Csrf"
 API = "/api"
 MCP = "/mcp"
+# Of whatever another program left in the browser while it had this port. Not the cookies: a browser
+# would remove those of every other program on this machine, too.
+_FORGET = {"Clear-Site-Data": '"cache", "storage"'}
 _PUBLIC = {"/enter": "/enter.html", "/enter.js": "/enter.js"}
 _STRANGERS = (400, 401, 403, 404, 405, 413, 415, 421)
 _MESSAGES = {
@@ -54,21 +59,22 @@ class McpHandler(Protocol):
 
 
 class BridgeApp:
-    """Answers requests. `hosts`: the names under which it is addressed. `mcp`: None if the package
-    is not installed. `with_page`: False where other machines can reach it."""
+    """Answers requests. `hosts`: the names under which MCP is addressed; `page_hosts`: those of the
+    page, none where other machines can reach it. `mcp`: None if the package is not installed."""
 
     def __init__(
         self,
         home: Home,
         hosts: frozenset[str],
+        page_hosts: frozenset[str],
         mcp: McpHandler | None,
         limits: RateLimits,
         *,
-        with_page: bool = True,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._home = home
         self._hosts = hosts
+        self._page_hosts = page_hosts
         self._mcp = mcp
         self._limits = limits
         self._sessions = PageSessions(now)
@@ -77,13 +83,14 @@ class BridgeApp:
         self.app = web.Application(middlewares=[self._check], client_max_size=BODY_MAX_BYTES)
         self.app.on_response_prepare.append(_add_headers)
         self.app.add_routes([web.route("*", MCP, self._answer_mcp)])
-        if with_page:
+        if page_hosts:
+            page = self._at_page_host
             self.app.add_routes(
                 [
-                    web.post("/enter", self._enter),
-                    web.post("/leave", self._leave),
-                    web.route("*", API + "/{path:.*}", self._call_daemon),
-                    web.get("/{path:.*}", self._get_file, allow_head=False),
+                    web.post("/enter", page(self._enter)),
+                    web.post("/leave", page(self._leave)),
+                    web.route("*", API + "/{path:.*}", page(self._call_daemon)),
+                    web.get("/{path:.*}", page(self._get_file), allow_head=False),
                 ]
             )
 
@@ -94,7 +101,7 @@ class BridgeApp:
     @web.middleware
     async def _check(self, request: web.Request, handler: Handle) -> web.StreamResponse:
         try:
-            require_own_host(request, self._hosts)
+            require_own_host(request, self._hosts | self._page_hosts)
             return await handler(request)
         except BridgeRefusal as why:
             refused = why
@@ -104,24 +111,42 @@ class BridgeApp:
             raise
         except Exception:
             refused = BridgeRefusal(500, "INTERNAL", "Something went wrong inside the bridge.")
-        return self._refuse(refused)
+        return self._refuse(request, refused)
 
-    def _refuse(self, refused: BridgeRefusal) -> web.Response:
+    def _refuse(self, request: web.Request, refused: BridgeRefusal) -> web.Response:
         """The refusal. Whoever is refused too often is only told to wait, and disconnected: that
         costs us least, and nobody who is let in is counted."""
         if refused.status in _STRANGERS and not self._limits.allows("stranger", STRANGER):
             refused = BridgeRefusal(429, "TOO_MANY_REQUESTS", headers={"Retry-After": "5"})
-        response = refusal_response(refused)
+        response = refusal_response(refused, as_text=is_navigation(request))
         if refused.status == 429:
             response.force_close()
         return response
+
+    def _at_page_host(self, handler: Handle) -> Handle:
+        """The handler, for the address of the page alone. Under the other names anyone could have
+        left a script in the browser before we ran, so nothing of the page is there."""
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            if require_own_host(request, self._hosts | self._page_hosts) not in self._page_hosts:
+                raise BridgeRefusal(
+                    421,
+                    "SECURITY_VIOLATION",
+                    "The page is not at this address.",
+                    "Run `ragctl open`. With this address after it, `ragctl open` shows the same "
+                    "view.",
+                    _FORGET,
+                )
+            return await handler(request)
+
+        return answer
 
     # Signing in
 
     async def _enter(self, request: web.Request) -> web.StreamResponse:
         """Exchange a code for a session. The cookie is for the browser, the other secret for the
         page, which keeps it where only its own origin can read it."""
-        require_own_origin(request, require_own_host(request, self._hosts))
+        require_own_origin(request, require_own_host(request, self._page_hosts))
         require_json(request)
         code = (await read_json(request)).get("code")
         if not isinstance(code, str) or not use_code(self._home, code):
@@ -152,7 +177,7 @@ class BridgeApp:
 
     def _require_page(self, request: web.Request) -> PageSession:
         """Only our page, in a browser that is signed in, can send such a request."""
-        require_own_origin(request, require_own_host(request, self._hosts))
+        require_own_origin(request, require_own_host(request, self._page_hosts))
         session = self._session_of(request)
         if session is None:
             raise BridgeRefusal(401, "SIGN_IN_NEEDED")
@@ -194,7 +219,7 @@ class BridgeApp:
     # What MCP clients ask for
 
     async def _answer_mcp(self, request: web.Request) -> web.StreamResponse:
-        require_own_origin_if_any(request, require_own_host(request, self._hosts))
+        require_own_origin_if_any(request, self._require_mcp_host(request))
         if self._mcp is None:
             raise BridgeRefusal(
                 501,
@@ -203,6 +228,18 @@ class BridgeApp:
                 "Run `pipx inject ragd 'mcp>=2.3,<3'`, then start `ragctl serve` again.",
             )
         return await self._mcp.handle(request)
+
+    def _require_mcp_host(self, request: web.Request) -> str:
+        """The name that MCP was addressed under: one that stays the same, not that of the page."""
+        named = require_own_host(request, self._hosts | self._page_hosts)
+        if named in self._page_hosts:
+            raise BridgeRefusal(
+                421,
+                "SECURITY_VIOLATION",
+                "MCP is not at the address of the page.",
+                "`ragctl serve --status` shows its address.",
+            )
+        return named
 
 
 async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:

@@ -44,10 +44,9 @@ def hold_bridge_lock(home: Home) -> Iterator[int]:
         deadline = time.monotonic() + _LOCKED_WITHIN_S
         while not _try_lock(handle, fcntl.LOCK_EX):
             if time.monotonic() > deadline:
-                address = (_read(handle) or {}).get("address", "an address that is not known yet")
-                raise Failure(
-                    f"`ragctl serve` already runs for this home, at {address}.",
-                    "`ragctl open` opens its page.",
+                raise Failure(  # without its address: this may be written to the journal
+                    "`ragctl serve` already runs for this home.",
+                    "`ragctl open` opens its page, `ragctl serve --status` shows where it is.",
                     EXIT_ALREADY_RUNNING,
                 )
             time.sleep(_POLL_S)  # `find_bridge` holds it for a moment
@@ -58,9 +57,9 @@ def hold_bridge_lock(home: Home) -> Iterator[int]:
         os.close(handle)  # the file stays: otherwise two bridges could each lock a file
 
 
-def write_address(handle: int, address: str, port: int) -> None:
-    """Write where the bridge listens. `handle` is the lock's."""
-    about = {"pid": os.getpid(), "address": address, "port": port}
+def write_addresses(handle: int, page: str, mcp: str, port: int) -> None:
+    """Write where the page and MCP are. `handle` is the lock's: only this user can read it."""
+    about = {"pid": os.getpid(), "address": page, "mcp_address": mcp, "port": port}
     os.pwrite(handle, json.dumps(about).encode(), 0)
 
 

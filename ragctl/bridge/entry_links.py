@@ -45,10 +45,10 @@ def use_code(home: Home, code: str) -> bool:
     return 0 <= time.time() - written < VALID_S
 
 
-def write_opening_page(home: Home, code: str, address: str) -> str:
+def write_opening_page(home: Home, code: str, link: str) -> str:
     """A private file that leads a browser to the link, and its path. Other users can see the
     arguments of a browser that is started, so the link itself must not be one of them."""
-    target = html.escape(link(address, code), quote=True)
+    target = html.escape(link, quote=True)
     page = (
         "<!doctype html><meta charset=utf-8><meta name=referrer content=no-referrer>"
         f'<meta http-equiv=refresh content="0; url={target}"><title>ragd</title>'
@@ -59,9 +59,10 @@ def write_opening_page(home: Home, code: str, address: str) -> str:
     return path
 
 
-def link(address: str, code: str) -> str:
-    """The link. What follows # is not sent to any server and is not in any log."""
-    return f"{address}/enter#{code}"
+def make_link(address: str, code: str, view: str = "") -> str:
+    """The link, which leads to a view such as `/search?q=boat`. What follows # is not sent to any
+    server and is not in any log."""
+    return f"{address}/enter#{code}{view}"
 
 
 def remove_expired(home: Home, *, everything: bool = False) -> None:

@@ -1,6 +1,6 @@
 """The browsers that are signed in to the page, each with two secrets. In memory only.
 
-The cookie alone is not enough: browsers send it to every port of this machine, also to one of
+The cookie alone is not enough: browsers send it to every port of the same name, also to one of
 another user. So each request of the page has a second secret, which only pages of our own origin
 can read, and which also proves that the page itself sent the request (CSRF).
 """

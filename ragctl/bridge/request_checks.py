@@ -20,9 +20,15 @@ def require_own_host(request: web.Request, hosts: frozenset[str]) -> str:
             421,
             "SECURITY_VIOLATION",
             "The request is addressed to another host.",
-            "Use the address that `ragctl serve` printed.",
+            "Whenever `ragctl serve` starts, the page gets a new address: run `ragctl open`, with "
+            "this one after it for the same view. `ragctl serve --status` shows where MCP is.",
         )
     return named[0]
+
+
+def is_navigation(request: web.Request) -> bool:
+    """Whether a person sees the answer itself: a browser opened the address."""
+    return request.headers.get("Sec-Fetch-Mode") == "navigate"
 
 
 def require_own_origin(request: web.Request, host: str) -> None:

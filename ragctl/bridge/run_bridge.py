@@ -14,11 +14,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 from aiohttp import web
 
-from ragctl.bridge.addresses import LOOPBACK, own_hosts, url
-from ragctl.bridge.bridge_app import BridgeApp, McpHandler
-from ragctl.bridge.bridge_lock import hold_bridge_lock, write_address
+from ragctl.bridge.addresses import LOOPBACK, hosts_of, own_hosts, url
+from ragctl.bridge.bridge_app import MCP, BridgeApp, McpHandler
+from ragctl.bridge.bridge_lock import hold_bridge_lock, write_addresses
 from ragctl.bridge.entry_links import remove_expired
 from ragctl.bridge.http_connection import connection_factory
+from ragctl.bridge.page_address import new_page_host
 from ragctl.bridge.rate_limits import RateLimits
 from ragctl.failure import Failure
 from ragd.paths import Home
@@ -30,11 +31,11 @@ ANY = 0
 
 
 def run_bridge(
-    home: Home, port: int | None, listen: str | None, report: Callable[[list[str]], None]
+    home: Home, port: int | None, listen: str | None, report: Callable[[str, list[str]], None]
 ) -> None:
     """Serve until a signal. `port`: None for the usual one, or a free one if it is in use.
-    `listen`: a further address, for MCP only. `report` gets the addresses when it answers. Raises
-    Failure."""
+    `listen`: a further address, for MCP only. When it answers, `report` gets the address of the
+    page and those of MCP. Raises Failure."""
     with hold_bridge_lock(home) as lock, contextlib.ExitStack() as opened:
         remove_expired(home, everything=True)
         sockets = bind_loopback(port)
@@ -44,13 +45,16 @@ def run_bridge(
         further = [bind(listen, found_port)] if listen is not None else []
         for one in further:
             opened.callback(one.close)
-        address = url(LOOPBACK[0], found_port)
+        page_host = new_page_host()
+        page = url(page_host, found_port)
+        reached = [LOOPBACK[0], *([listen] if listen is not None else [])]
+        mcp = [url(one, found_port) + MCP for one in reached]
 
         def is_ready() -> None:
-            write_address(lock, address, found_port)
-            report([address, *(url(listen, found_port) for _ in further if listen)])
+            write_addresses(lock, page, mcp[0], found_port)
+            report(page, mcp)
 
-        asyncio.run(_serve(home, found_port, sockets, further, listen, is_ready))
+        asyncio.run(_serve(home, page_host, found_port, sockets, further, listen, is_ready))
 
 
 def bind_loopback(port: int | None) -> list[socket.socket]:
@@ -101,6 +105,7 @@ def bind(address: str, port: int) -> socket.socket:
 
 async def _serve(
     home: Home,
+    page_host: str,
     port: int,
     sockets: Sequence[socket.socket],
     further: Sequence[socket.socket],
@@ -113,11 +118,11 @@ async def _serve(
     limits = RateLimits(time.monotonic)
     async with contextlib.AsyncExitStack() as running:
         mcp = await _run_mcp(home, limits, running)
-        page = BridgeApp(home, own_hosts(LOOPBACK, port), mcp, limits)
+        page = BridgeApp(home, own_hosts(LOOPBACK, port), hosts_of([page_host], port), mcp, limits)
         running.callback(page.close)
         await running.enter_async_context(answering(page, sockets))
         if listen is not None:
-            apart = BridgeApp(home, own_hosts([listen], port), mcp, limits, with_page=False)
+            apart = BridgeApp(home, own_hosts([listen], port), frozenset(), mcp, limits)
             running.callback(apart.close)
             await running.enter_async_context(answering(apart, further))
         is_ready()

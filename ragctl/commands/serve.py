@@ -16,7 +16,7 @@ from ragd.errors import EXIT_NOT_RUNNING, EXIT_OK
 from ragd.paths import Home
 
 EXAMPLES = (
-    ("ragctl serve", "serve until Ctrl-C; prints the address"),
+    ("ragctl serve", "serve until Ctrl-C; prints the addresses of the page and of MCP"),
     ("ragctl serve --port 0", "on any free port"),
     ("ragctl serve --listen 192.168.1.20", "also MCP, with a token, for other machines"),
     ("ragctl serve --status", "whether it runs, and where (exit 3 if it does not)"),
@@ -74,10 +74,10 @@ def run(args: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _report(addresses: list[str]) -> None:
-    for address in addresses:
+def _report(page: str, mcp: list[str]) -> None:
+    for address in (page, *mcp):
         print(address, flush=True)
-    for address in addresses[1:]:
+    for address in mcp[1:]:
         print_notice(_WARNING.format(address))
     print_notice("Open the page with `ragctl open`. Ctrl-C ends this.")
 
@@ -117,9 +117,11 @@ def _status(home: Home, as_json: bool) -> int:
     if as_json:
         found = bridge or {}
         state = {"running": bridge is not None, "address": found.get("address")}
-        emit_json({**state, "pid": found.get("pid")})
+        emit_json({**state, "mcp_address": found.get("mcp_address"), "pid": found.get("pid")})
+    elif bridge:
+        print(f"It runs. The page: {bridge['address']}, MCP: {bridge['mcp_address']}")
     else:
-        print(f"It runs at {bridge['address']}." if bridge else "It does not run.")
+        print("It does not run.")
     return EXIT_OK if bridge else EXIT_NOT_RUNNING
 
 

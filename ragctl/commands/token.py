@@ -96,7 +96,7 @@ def _create(args: argparse.Namespace) -> int:
     print_text(made["secret"])
     print_notice(f"This token is shown only now. It may {_rights(made['token'])}.")
     bridge = find_bridge(args.home)
-    where = f"{bridge['address']}/mcp" if bridge else "the address that `ragctl serve` prints, /mcp"
+    where = bridge["mcp_address"] if bridge else "the address of MCP that `ragctl serve` prints"
     print_notice(f"The client needs {where} and the header `Authorization: Bearer TOKEN`.")
     return EXIT_OK
 

@@ -1,9 +1,17 @@
 // Exchanges the code after # for a session. The code leaves the address bar and the history before
-// anything else happens. The second secret stays where only this origin can read it.
-const code = location.hash.slice(1);
+// anything else happens. The second secret stays where only this origin can read it. After the code
+// there may be the view to show, from its first slash on.
+const [, code, view] = location.hash.match(/^#?([^/]*)(.*)$/s);
 history.replaceState(null, "", "/enter");
 
 const message = document.getElementById("message");
+
+// Only an address of this page: `//elsewhere` would be another site. It is given whole, because a
+// path alone may begin with two slashes, too.
+function viewAddress() {
+  const target = new URL(view || "/", location.origin);
+  return target.origin === location.origin ? target.href : "/";
+}
 
 async function enter() {
   const answer = await fetch("/enter", {
@@ -17,7 +25,7 @@ async function enter() {
     return;
   }
   localStorage.setItem("ragd.csrf", envelope.data.csrf);
-  location.replace("/");
+  location.replace(viewAddress());
 }
 
 enter().catch(() => {

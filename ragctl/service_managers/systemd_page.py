@@ -1,7 +1,8 @@
 """A second systemd unit that keeps `ragctl serve` running, beside the daemon's. Linux only.
 
 It has the same shape as the other service managers. The bridge writes only in its own home, and
-starts no daemon: the daemon's own unit does that.
+starts no daemon: the daemon's own unit does that. What it prints, the address of the page, is not
+kept: others may read the journal.
 """
 
 import os
@@ -38,6 +39,7 @@ Restart=on-failure
 RestartSec=5
 RestartPreventExitStatus={hopeless}
 TimeoutStopSec=15
+StandardOutput=null
 
 {filtered}
 [Install]

@@ -22,7 +22,7 @@ const SWITCHES = [
   "--disable-background-networking",
   "--disable-component-update",
   "--no-pings",
-  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE *.localhost",
 ];
 
 // Several files of tests start at once, and one may be interrupted: the folder appears when it is whole.

@@ -52,12 +52,28 @@ export class Stage {
     await this.ragctl("index", "--json").catch((why) => {
       if (!why.stdout?.includes('"type":"complete"')) throw why; // without vectors it exits with 1
     });
-    this.bridge = spawn(PYTHON, ["-m", "ragctl", "serve", "--port", "0"], {
+    await this.serve();
+    return this;
+  }
+
+  // Start the bridge. Each one has another address, also on the same port.
+  async serve(port = 0) {
+    this.bridge = spawn(PYTHON, ["-m", "ragctl", "serve", "--port", String(port)], {
       env: this.environment,
       stdio: ["ignore", "pipe", "inherit"],
     });
     this.address = await firstLine(this.bridge);
-    return this;
+  }
+
+  get port() {
+    return Number(new URL(this.address).port);
+  }
+
+  async endBridge() {
+    if (!this.bridge || this.bridge.exitCode !== null) return;
+    const ended = new Promise((resolve) => this.bridge.once("exit", resolve));
+    this.bridge.kill("SIGTERM");
+    await ended;
   }
 
   async ragctl(...words) {
@@ -69,9 +85,9 @@ export class Stage {
     return done.stdout;
   }
 
-  // A link that signs a browser in.
-  async link() {
-    return (await this.ragctl("open", "--print")).trim();
+  // A link that signs a browser in, and leads to a view.
+  async link(...view) {
+    return (await this.ragctl("open", "--print", ...view)).trim();
   }
 
   // A call of the daemon's socket, as `ragctl` or, with headers, as an agent.
@@ -95,11 +111,7 @@ export class Stage {
   }
 
   async end() {
-    if (this.bridge && this.bridge.exitCode === null) {
-      const ended = new Promise((resolve) => this.bridge.once("exit", resolve));
-      this.bridge.kill("SIGTERM");
-      await ended;
-    }
+    await this.endBridge();
     await this.ragctl("stop").catch(() => {});
     await rm(this.folder, { recursive: true, force: true });
   }

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ragctl.bridge.addresses import LOOPBACK, own_hosts
+from ragctl.bridge.addresses import LOOPBACK, hosts_of, own_hosts
 from ragctl.bridge.bridge_app import COOKIE, BridgeApp
 from ragctl.bridge.entry_links import make_code
 from ragctl.bridge.mcp_route import McpRoute
+from ragctl.bridge.page_address import new_page_host
 from ragctl.bridge.rate_limits import RateLimits
 from ragctl.bridge.run_bridge import answering, bind
 from ragd.paths import Home
@@ -62,13 +63,15 @@ class Browser(NamedTuple):
 
 
 class Door:
-    """A running bridge, from outside."""
+    """A running bridge, from outside. `host` and `origin` are those of the page."""
 
-    def __init__(self, home: Home, port: int) -> None:
+    def __init__(self, home: Home, page_host: str, port: int) -> None:
         self.home = home
         self.port = port
-        self.host = f"127.0.0.1:{port}"
+        self.host = f"{page_host}:{port}"
         self.origin = f"http://{self.host}"
+        self.mcp_host = f"127.0.0.1:{port}"
+        self.mcp_address = f"http://{self.mcp_host}/mcp"
 
     async def send(self, raw: bytes, *, address: str = "127.0.0.1") -> bytes:
         """Send these bytes, and read until the bridge closes the connection."""
@@ -85,7 +88,8 @@ class Door:
     async def ask(
         self, method: str, path: str, *headers: str, body: bytes = b"", host: str | None = None
     ) -> Heard:
-        lines = [f"{method} {path} HTTP/1.1", f"Host: {host or self.host}", "Connection: close"]
+        host = host or (self.mcp_host if path.startswith("/mcp") else self.host)
+        lines = [f"{method} {path} HTTP/1.1", f"Host: {host}", "Connection: close"]
         lines += [*headers, f"Content-Length: {len(body)}"] if body else headers
         return parse(await self.send("\r\n".join(lines).encode() + b"\r\n\r\n" + body))
 
@@ -136,9 +140,11 @@ async def run_door(
     port: int = bound[0].getsockname()[1]
     limits = RateLimits(now)
     route = McpRoute(home, limits)
-    bridge = BridgeApp(home, own_hosts(LOOPBACK, port), route, limits, with_page=with_page, now=now)
+    page_host = new_page_host()
+    page_hosts = hosts_of([page_host], port) if with_page else frozenset[str]()
+    bridge = BridgeApp(home, own_hosts(LOOPBACK, port), page_hosts, route, limits, now=now)
     async with route.run(), answering(bridge, bound):
-        yield Door(home, port)
+        yield Door(home, page_host if with_page else "127.0.0.1", port)
     bridge.close()
 
 

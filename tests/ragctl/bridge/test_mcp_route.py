@@ -43,7 +43,7 @@ async def connect(
     headers = {"Authorization": f"Bearer {secret}"}
     async with (
         httpx2.AsyncClient(headers=headers, trust_env=False, timeout=PATIENCE_S) as http,
-        streamable_http_client(f"{door.origin}/mcp", http_client=http) as streams,
+        streamable_http_client(door.mcp_address, http_client=http) as streams,
         ClientSession(
             streams[0], streams[1], elicitation_callback=None if asked is None else accept
         ) as session,
@@ -201,9 +201,14 @@ async def test_a_token_in_the_address_is_not_accepted(door: Door, gateway: Runni
 async def test_the_page_is_no_client_and_a_client_is_not_the_page(
     door: Door, gateway: RunningGateway, browser: Browser
 ) -> None:
-    heard = await post(door, None, INITIALIZE, f"Origin: {door.origin}", *browser.headers)
+    heard = await post(door, None, INITIALIZE, *browser.headers)
     assert heard.code == "TOKEN_REFUSED"
-    bearer = f"Authorization: Bearer {await create(gateway)}"
+    secret = await create(gateway)
+    bearer, kind = f"Authorization: Bearer {secret}", "Content-Type: application/json"
+    own = f"Origin: {door.origin}"
+    assert (await post(door, secret, INITIALIZE, own, *browser.headers)).status == 403
+    at_page = await door.ask("POST", "/mcp", bearer, kind, ACCEPT, body=INITIALIZE, host=door.host)
+    assert (at_page.status, at_page.code) == (421, "SECURITY_VIOLATION")
     for path in ("/", "/api/v1/status", "/api/v1/events", "/page.js"):
         assert (await door.ask("GET", path, bearer)).status == 401
 

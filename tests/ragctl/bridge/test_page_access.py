@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -11,7 +12,13 @@ from typing import Any
 
 import pytest
 
-from ragctl.bridge.entry_links import VALID_S, make_code, use_code, write_opening_page
+from ragctl.bridge.entry_links import (
+    VALID_S,
+    make_code,
+    make_link,
+    use_code,
+    write_opening_page,
+)
 from ragctl.bridge.page_sessions import IDLE_S, LONGEST_S
 from ragd.paths import Home
 from tests.daemon.conftest import RunningGateway
@@ -51,12 +58,25 @@ PAUSE = "/api/v1/pause"
         "127.0.0.1:{port}, evil.com",
         "127.0.0.1:{port}/",
         "127.0.0.1:{port}#",
+        "raaaaaaaaaaaaaaaaaaaa.localhost:{port}",
+        "evil.localhost:{port}",
+        "x.{own}",
+        "{own}.",
+        "{own}0",
+        "{own}, {own}",
+        "{name}",
+        "{name}:80",
+        "{name}.:{port}",
+        "{name}.evil.com:{port}",
+        "{upper}",
+        ".localhost:{port}",
         "",
     ],
 )
 @pytest.mark.parametrize("path", ["/enter", "/", STATUS, "/mcp"])
 async def test_another_host_gets_nothing(door: Door, host: str, path: str) -> None:
-    named = host.format(port=door.port)
+    name = door.host.partition(":")[0]
+    named = host.format(port=door.port, own=door.host, name=name, upper=door.host.upper())
     heard = await door.send(
         f"GET {path} HTTP/1.1\r\nHost: {named}\r\nConnection: close\r\n\r\n".encode()
     )
@@ -65,8 +85,53 @@ async def test_another_host_gets_nothing(door: Door, host: str, path: str) -> No
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
-async def test_our_own_names_are_answered(door: Door, host: str) -> None:
-    assert (await door.ask("GET", "/enter", host=f"{host}:{door.port}")).status == 200
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/enter", "/enter.js", "/search?q=boat", "/index.html", "/page.js", STATUS, "/%6dcpx"],
+)
+async def test_nothing_of_the_page_is_under_a_name_that_a_browser_may_know(
+    door: Door, browser: Browser, host: str, path: str
+) -> None:
+    """Whoever had the port before us may have left a script in the browser, for such a name."""
+    named = f"{host}:{door.port}"
+    for headers in ((), browser.headers):
+        heard = await door.ask("GET", path, *headers, host=named)
+        assert (heard.status, heard.code) == (421, "SECURITY_VIOLATION")
+        assert b"ragctl open" in heard.body and b"script" not in heard.body
+        assert heard.headers["clear-site-data"] == '"cache", "storage"'
+        assert "set-cookie" not in heard.headers
+        assert door.host.encode() not in heard.body
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
+async def test_a_link_signs_in_at_the_address_of_the_page_alone(door: Door, host: str) -> None:
+    code = make_code(door.home)
+    named = f"{host}:{door.port}"
+    body, kind = json.dumps({"code": code}).encode(), "Content-Type: application/json"
+    for origin in (door.origin, f"http://{named}"):
+        sent = (f"Origin: {origin}", kind)
+        heard = await door.ask("POST", "/enter", *sent, body=body, host=named)
+        assert heard.status == 421 and "set-cookie" not in heard.headers
+    assert (await door.post("/enter", {"code": code})).status == 200
+
+
+async def test_each_run_has_an_address_that_no_browser_has_seen(
+    home: Home, gateway: RunningGateway
+) -> None:
+    async with run_door(home) as first, run_door(home) as second:
+        names = {one.host.partition(":")[0] for one in (first, second)}
+        assert len(names) == 2
+        for name in names:
+            assert re.fullmatch(r"r[a-z2-7]{20}\.localhost", name)  # 100 bits
+        old = f"{first.host.partition(':')[0]}:{second.port}"
+        assert (await second.ask("GET", "/enter", host=old)).status == 421
+
+
+async def test_a_person_who_opens_a_wrong_address_reads_what_to_do(door: Door) -> None:
+    for host in (door.mcp_host, f"raaaaaaaaaaaaaaaaaaaa.localhost:{door.port}"):
+        heard = await door.ask("GET", "/search?q=<b>", "Sec-Fetch-Mode: navigate", host=host)
+        assert (heard.status, heard.headers["content-type"]) == (421, "text/plain; charset=utf-8")
+        assert b"ragctl open" in heard.body and b"<" not in heard.body
 
 
 @pytest.mark.parametrize(
@@ -165,7 +230,7 @@ async def test_another_page_cannot_sign_a_browser_in(door: Door) -> None:
 
 async def test_files_of_links_are_private_and_do_not_contain_the_code(door: Door) -> None:
     code = make_code(door.home)
-    page = Path(write_opening_page(door.home, code, door.origin))
+    page = Path(write_opening_page(door.home, code, make_link(door.origin, code)))
     folder = Path(door.home.bridge)
     assert folder.stat().st_mode & 0o777 == 0o700
     assert all(file.stat().st_mode & 0o077 == 0 for file in folder.iterdir())
@@ -191,7 +256,7 @@ async def test_a_link_planted_in_place_of_the_folder_is_not_followed(
 )
 async def test_another_user_of_the_machine_gets_nothing(door: Door, browser: Browser) -> None:
     code = make_code(door.home)
-    write_opening_page(door.home, code, door.origin)
+    write_opening_page(door.home, code, make_link(door.origin, code))
     Path(door.home.root).parent.chmod(0o755)
     program = f"""
 import encodings.idna, os, urllib.error, urllib.request
@@ -200,7 +265,9 @@ for path in ({door.home.bridge!r}, {door.home.root!r}):
     try: os.listdir(path); print("read", path)
     except PermissionError: print("no")
 for path in ("/", "/index.html", "/api/v1/status", "/mcp"):
-    try: print("got", urllib.request.urlopen("{door.origin}" + path).read())
+    asked = urllib.request.Request("http://{door.mcp_host}" + path)
+    if path != "/mcp": asked.add_header("Host", "{door.host}")
+    try: print("got", urllib.request.urlopen(asked).read())
     except urllib.error.HTTPError as why: print(why.code)
 """
     done = await asyncio.to_thread(
@@ -234,7 +301,7 @@ async def test_a_browser_that_signed_in_is_the_user(door: Door, browser: Browser
 
 
 async def test_the_cookie_alone_reads_nothing(door: Door, browser: Browser) -> None:
-    """Browsers send it to every port of this machine, also to one of another user."""
+    """Browsers send it to every port of the same name, also to one of another user."""
     cookie, csrf = browser.headers
     other = await door.sign_in()
     for headers in (
@@ -298,6 +365,8 @@ async def test_a_session_ends_by_itself(home: Home, gateway: RunningGateway) -> 
         "http://127.0.0.1:1",
         "http://127.0.0.1",
         "http://localhost:{port}",
+        "http://127.0.0.1:{port}",
+        "http://evil.localhost:{port}",
         "http://{host}, http://{host}",
         "",
     ],

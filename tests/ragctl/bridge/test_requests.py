@@ -38,6 +38,8 @@ async def test_every_answer_has_the_headers_that_protect_the_page(
         await door.ask("GET", STATUS),
         await door.ask("PUT", "/"),
         await door.ask("GET", "/", host="evil.com"),
+        await door.ask("GET", "/", host=door.mcp_host),
+        await door.ask("GET", "/", "Sec-Fetch-Mode: navigate", host=door.mcp_host),
         await door.ask("POST", "/mcp"),
         await door.enter(),
         parse(await door.send(b"nonsense\r\n\r\n")),

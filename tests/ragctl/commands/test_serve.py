@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,12 @@ def port_of(home: Home) -> int:
     return int(found["port"])
 
 
+def address_of(home: Home) -> str:
+    found = find_bridge(home)
+    assert found is not None
+    return str(found["address"])
+
+
 def get(port: int, path: str, **headers: str) -> tuple[int, bytes]:
     connection = http.client.HTTPConnection("127.0.0.1", port)
     connection.request("GET", path, headers=headers)
@@ -41,10 +48,14 @@ def test_it_prints_its_address_serves_and_ends(
     fake: FakeDaemon, process: StartProcess, home: Home
 ) -> None:
     started = process("serve", "--port", "0")
-    address = started.stdout.readline().strip()
-    assert address == f"http://127.0.0.1:{port_of(home)}"
-    assert get(port_of(home), "/enter")[0] == 200
-    assert get(port_of(home), "/api/v1/status")[0] == 401
+    address, mcp = started.stdout.readline().strip(), started.stdout.readline().strip()
+    assert re.fullmatch(rf"http://r[a-z2-7]{{20}}\.localhost:{port_of(home)}", address)
+    assert mcp == f"http://127.0.0.1:{port_of(home)}/mcp"
+    host = address.removeprefix("http://")
+    assert get(port_of(home), "/enter", Host=host)[0] == 200
+    assert get(port_of(home), "/api/v1/status", Host=host)[0] == 401
+    assert get(port_of(home), "/enter")[0] == 421
+    assert get(port_of(home), "/mcp")[0] == 401
     started.terminate()
     assert started.wait() == 0
     assert find_bridge(home) is None
@@ -55,9 +66,13 @@ def test_there_is_one_bridge_for_a_home(
 ) -> None:
     address = process("serve", "--port", "0").stdout.readline().strip()
     second = ragctl("serve", "--port", "0")
-    assert second.code == 73 and address in second.err
+    assert second.code == 73 and "ragctl serve --status" in second.err
+    assert address not in second.err  # of a service, that is in the journal
     status = ragctl("serve", "--status", "--json")
     assert (status.code, status.json["running"], status.json["address"]) == (0, True, address)
+    assert status.json["mcp_address"] == f"http://127.0.0.1:{port_of(home)}/mcp"
+    shown = ragctl("serve", "--status").out
+    assert address in shown and status.json["mcp_address"] in shown
     assert ragctl("serve", "--stop").out == "It has ended.\n"
     assert ragctl("serve", "--status").code == 3
     assert ragctl("serve", "--stop", "--json").json == {"was_running": False}
@@ -68,11 +83,12 @@ def test_open_starts_it_and_gives_a_link_that_works_once(
 ) -> None:
     opened = ragctl("open", "--json").json
     address, _, code = opened["link"].partition("/enter#")
-    assert address == opened["address"] == f"http://127.0.0.1:{port_of(home)}"
+    assert address == opened["address"] == address_of(home)
 
     def enter() -> int:
         connection = http.client.HTTPConnection("127.0.0.1", port_of(home))
-        headers = {"Origin": address, "Content-Type": "application/json"}
+        host = address.removeprefix("http://")
+        headers = {"Host": host, "Origin": address, "Content-Type": "application/json"}
         connection.request("POST", "/enter", json.dumps({"code": code}), headers)
         status = connection.getresponse().status
         connection.close()
@@ -88,7 +104,89 @@ def test_several_who_open_it_at_once_get_one_bridge(
     opening = [process("open", "--print") for _ in range(4)]
     links = [one.communicate()[0].strip() for one in opening]
     assert [one.returncode for one in opening] == [0] * 4
-    assert {link.partition("/enter#")[0] for link in links} == {f"http://127.0.0.1:{port_of(home)}"}
+    assert {link.partition("/enter#")[0] for link in links} == {address_of(home)}
+
+
+def test_each_run_has_another_address_and_it_is_in_no_argument_and_no_file_of_others(
+    fake: FakeDaemon, ragctl: Ragctl, home: Home
+) -> None:
+    """A browser may have a script of another user for an address that it knows."""
+    first = ragctl("open", "--json").json["address"]
+    found = find_bridge(home)
+    assert found is not None
+    name = first.removeprefix("http://").partition(".")[0]
+    if os.path.isdir("/proc/self"):
+        assert name.encode() not in Path(f"/proc/{found['pid']}/cmdline").read_bytes()
+    holding = [file for file in Path(home.root).rglob("*") if file.is_file() and has(file, name)]
+    assert holding == [Path(home.bridge) / "lock"]
+    assert holding[0].stat().st_mode & 0o777 == 0o600
+    stop_bridge(home)
+    assert not has(holding[0], name)
+    assert ragctl("open", "--json").json["address"] != first
+
+
+def has(file: Path, name: str) -> bool:
+    return name.encode() in file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("typed", "view"),
+    [
+        ("/search?q=boat&tag=a", "/search?q=boat&tag=a"),
+        ("/search?q=café boat", "/search?q=caf%C3%A9%20boat"),
+        ("/search?q=caf%C3%A9%20boat+x#y", "/search?q=caf%C3%A9%20boat+x"),
+        ("http://raaaaaaaaaaaaaaaaaaaa.localhost:8427/why?q=a&note=B.md", "/why?q=a&note=B.md"),
+        ("http://127.0.0.1:1/health?days=7", "/health?days=7"),
+        ("http://localhost:8427", "/"),
+        ("http://[::1]:8427/", "/"),
+        ("http://localhost:8427/enter#" + "A" * 43, "/"),
+        ('/search?q="<b>\\', "/search?q=%22%3Cb%3E%5C"),
+    ],
+)
+def test_open_takes_a_view_or_a_bookmark_of_an_earlier_run(
+    fake: FakeDaemon, ragctl: Ragctl, home: Home, typed: str, view: str
+) -> None:
+    link = ragctl("open", "--print", typed).out.strip()
+    code = link.removeprefix(f"{address_of(home)}/enter#").removesuffix(view)
+    assert re.fullmatch(r"[A-Za-z0-9_-]{43}", code)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "",
+        "search",
+        "//evil.com/",
+        "http://evil.com/search",
+        "http://raaa.localhost:8427/",
+        "http://evil.localhost:8427/",
+        "http://localhost.evil.com/",
+        "http://user@localhost:8427/",
+        "http://localhost:8427//evil.com",
+        "https://localhost:8427/",
+        "http://localhost:x/",
+        "http://[::1",
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "/" + "x" * 5000,
+    ],
+)
+def test_open_takes_no_address_of_another_site(
+    fake: FakeDaemon, ragctl: Ragctl, home: Home, typed: str
+) -> None:
+    refused = ragctl("open", "--print", typed)
+    assert refused.code == 2 and "not a view" in refused.err
+    assert find_bridge(home) is None
+
+
+def test_a_link_is_only_made_for_the_bridge_that_is_there(
+    fake: FakeDaemon, ragctl: Ragctl, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another user may have the port of a bridge that just ended, and would get the code."""
+    found = iter([{"address": "http://old:1"}, {"address": "http://new:2"}])
+    last = {"address": "http://new:2"}
+    monkeypatch.setattr("ragctl.commands.open.find_bridge", lambda home: next(found, last))
+    assert ragctl("open", "--print").out.startswith("http://new:2/enter#")
 
 
 def test_the_browser_gets_the_path_of_a_private_file_and_not_the_link(
@@ -203,9 +301,9 @@ def test_other_machines_get_mcp_alone_and_are_told_what_that_means(
     own = own_address()
     assert own is not None
     started = process("serve", "--port", "0", "--listen", own)
-    first, second = started.stdout.readline().strip(), started.stdout.readline().strip()
-    port = int(first.rpartition(":")[2])
-    assert second == f"http://{own}:{port}"
+    page, _, second = (started.stdout.readline().strip() for _ in range(3))
+    port = int(page.rpartition(":")[2])
+    assert second == f"http://{own}:{port}/mcp"
     assert "Nothing is encrypted" in started.stderr.readline()
     connection = http.client.HTTPConnection(own, port)
     for path, status in (("/enter", 404), ("/", 404), ("/api/v1/status", 404), ("/mcp", 401)):
@@ -213,8 +311,12 @@ def test_other_machines_get_mcp_alone_and_are_told_what_that_means(
         answer = connection.getresponse()
         answer.read()
         assert answer.status == status, path
-    connection.request("GET", "/mcp", headers={"Host": f"127.0.0.1:{port}"})
-    assert connection.getresponse().status == 421
+    for named in (f"127.0.0.1:{port}", page.removeprefix("http://")):
+        for path in ("/mcp", "/enter"):
+            connection.request("GET", path, headers={"Host": named})
+            answer = connection.getresponse()
+            answer.read()
+            assert answer.status == 421
     connection.close()
     assert get(port, "/mcp", Host=f"{own}:{port}")[0] == 421
 

@@ -57,6 +57,7 @@ def test_it_is_installed_beside_the_daemons_and_removed_before_it(
     words = (sys.executable, "-m", "ragctl", "serve", "--home", home.root, "--port", "8427")
     assert f"ExecStart=:{' '.join(f'{chr(34)}{word}{chr(34)}' for word in words)}\n" in text
     assert f"Wants=ragd-{home.fingerprint}.service\n" in text
+    assert "StandardOutput=null\n" in text  # others may read the journal
     status = ragctl("service", "status", "--page", "--json").json
     assert (status["installed"], status["up_to_date"]) == (True, True)
 
