@@ -99,13 +99,13 @@ def _lost_collections(state: State) -> tuple[str, str]:
     )
     removable = [name for name in sorted(lost) if not group_of(name)]
     if removable:
-        without = f"ragctl collection remove @{removable[0]}"
+        without = f"`ragctl collection remove @{removable[0]}`"
     else:
-        without = "ragctl config set sessions.enabled false"
+        without = "`ragctl config set sessions.enabled false`"
     return (
         f"{what} ({'; '.join(listed)}). {'Its' if one else 'Their'} notes stay in the index.",
         f"{first}; ragd then continues automatically. If you do not need it any more, run "
-        f"`{without}`.",
+        f"{without}.",
     )
 
 

@@ -54,14 +54,14 @@ def collections(home: Home) -> Finding:
         private += [settings.collections[name].path for name, _ in wrong]
         removable = [name for name, _ in wrong if not group_of(name)]
         without = (
-            f"ragctl collection remove {removable[0]}"
+            f"`ragctl collection remove {removable[0]}`"
             if removable
-            else "ragctl config set sessions.enabled false"
+            else "`ragctl config set sessions.enabled false`"
         )
         return warn(
             "; ".join(f"@{name}: {why}" for name, why in wrong),
             "Mount or restore the folder; its notes stay in the index. If you do not need it, run "
-            f"`{without}`.",
+            f"{without}.",
             *private,
         )
     return ok(f"{counted(len(settings.collections), 'collection')}, all readable")
