@@ -44,7 +44,10 @@ class Ranker:
         fusion.add_titles(candidates, found.hits, question.word_weights.share_in_names)
         fusion.add_note_words(candidates)
         if weights.cover:
-            fusion.add_covers(candidates, found.hits, question.word_weights.share_in_text)
+            fusion.add_covers(candidates, found.hits, question.key_weights.share_in_text)
+            if not question.is_foreign:
+                one_word = 1 / max(1, len(question.key_weights.rarity))
+                weights = fusion.trust_words(weights, candidates.values(), one_word)
         fusion.mark_tagged(candidates, found.tagged)
         if weights.foreign:
             fusion.mark_foreign(candidates, found.hits, question.language)

@@ -45,11 +45,13 @@ class QueryTerms(Struct, frozen=True):
     language: str | None = None  # of the question, if it can be detected
 
     def full_text_words(self, languages: Iterable[str]) -> str:
-        """The content words for the full-text index: as stems of the question's language.
+        """The words for the full-text index, without those that only ask: as stems of the
+        question's language.
 
         If the language is not known, the words as written and their stems in each of `languages`.
         """
-        words = " ".join([self.content_words, *_compounds(self.content_words)])
+        telling = self._without_asking()
+        words = " ".join([telling, *_compounds(telling)])
         if self.language is not None:
             return stemmed(words, self.language)
         return " ".join([words, *(stems(words, one) for one in languages)])
@@ -58,6 +60,12 @@ class QueryTerms(Struct, frozen=True):
     def key_stems(self) -> frozenset[str]:
         """The stems without words that only ask: "Where do I mention Palermo?" is about Palermo."""
         return self.stems - _ASKING_STEMS or self.stems
+
+    def _without_asking(self) -> str:
+        """The content words without those that only ask. If all only ask, they stay."""
+        pieces = self.content_words.split()
+        telling = [piece for piece in pieces if not _only_asks(_words(piece))]
+        return " ".join(telling) if any(map(_words, telling)) else self.content_words
 
     def share_in(self, *texts: str) -> float:
         """The share of the stems that these texts have, from 0 to 1."""
@@ -249,6 +257,10 @@ _ASKING_STEMS = frozenset(
         )
     )
 )
+
+
+def _only_asks(words: Collection[str]) -> bool:
+    return bool(words) and _ASKING_STEMS.issuperset(_stems(words))
 
 
 @cache

@@ -4,16 +4,17 @@ A candidate has one field for each kind of evidence. `order` turns the fields in
 sorts by it. To use new evidence, add a field to `Candidate`, its weight to `FusionWeights`, and its
 part to `_weigh`.
 
-By weights (the default), words count in proportion to the best match, and meaning by how far a
-passage is above the background, the 50th nearest passage. A model that cannot read a question gives
-all passages nearly the same cosine, so it has little effect. By ranks (`rrf`), both lookups count
-the same, however certain they are. docs/retrieval.md has the measurements.
+By weights (the default), words count in proportion to the best match, less if no passage has most of
+the question's words, and meaning by how far a passage is above the background, the 50th nearest
+passage. A model that cannot read a question gives all passages nearly the same cosine, so it has
+little effect. By ranks (`rrf`), both lookups count the same, however certain they are.
+docs/retrieval.md has the measurements.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragd.embed.providers.embedder_port import VectorView
 from ragd.search.ranking.cosine_scale import DEFAULT_SCALE
@@ -23,6 +24,8 @@ BACKGROUND_RANK = 50  # by meaning
 TITLE = 0.2  # added if a name of the note has all words of the question
 NOTE = 0.1  # added to the passages of the best note by words
 UNREAD = 0.3  # the weight of meaning if the model knows no word of the question
+LEAST_TRUST = 0.25  # the factor for words if no passage has any of them
+TRUST_EXPONENT = 1.5  # of the largest share of the question that a passage has
 
 
 class FoundPassage(Protocol):
@@ -252,6 +255,20 @@ def order(found: Iterable[Candidate], weights: FusionWeights) -> list[Candidate]
         one.lead = one.weight / top if top > 0 else 0.0
     candidates.sort(key=lambda one: (not one.tagged, -one.weight, one.chunk_id))
     return titles_first(candidates)
+
+
+def trust_words(
+    weights: FusionWeights, found: Iterable[Candidate], one_word: float
+) -> FusionWeights:
+    """The weights, with less for words if even the best passage has few words of the question.
+
+    Then the question is in other words than its answer, and the best match of words is there by
+    chance, but it would weigh as much as a full one. `one_word`: the share of a single word, which
+    each passage that words found has at least, perhaps in another form.
+    """
+    shares = (max(one_word, one.cover or 0.0) for one in found if one.bm25 is not None)
+    factor = max(LEAST_TRUST, max(shares, default=1.0) ** TRUST_EXPONENT)
+    return structs.replace(weights, text=weights.text * factor, note=weights.note * factor)
 
 
 def vector_trust(readable: float) -> float:

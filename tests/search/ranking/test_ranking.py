@@ -296,6 +296,43 @@ def test_neighbouring_words_are_also_looked_up_as_one() -> None:
     assert "goto" not in query_terms("go to", len).full_text_words(()).split()
 
 
+def test_words_that_only_ask_are_not_looked_up() -> None:
+    asked = query_terms("Where did I mention Palermo in my notes?", len)
+    assert asked.full_text_words(()).lower().split() == ["palermo"]
+    assert query_terms("my notes", len).full_text_words(()) == "notes"  # nothing else is asked
+
+
+def test_words_weigh_less_if_no_passage_has_many_of_them() -> None:
+    def weighs(*covers: float | None) -> float:
+        found = [candidate(f"{at}", "x.md", bm25=9.0) for at in range(len(covers))]
+        for one, cover in zip(found, covers, strict=True):
+            one.cover = cover
+        trusted = fusion.trust_words(FusionWeights(text=0.5, note=0.1), found, 0.2)
+        assert trusted.note == pytest.approx(trusted.text / 5)
+        return trusted.text
+
+    assert weighs(0.1, 1.0) == 0.5
+    assert weighs() == 0.5  # nothing was found by words
+    assert weighs(0.5, 0.1) == pytest.approx(0.177, abs=0.001)
+    assert weighs(0.0, None) == 0.125  # at least a quarter
+
+
+def test_a_single_word_weighs_in_full_in_another_form() -> None:
+    found = [
+        candidate("a", "x.md", bm25=9.0)
+    ]  # "jog" has found "jogging", so the share is not known
+    assert fusion.trust_words(FusionWeights(text=0.5), found, 1.0).text == 0.5
+
+
+def test_a_passage_by_meaning_comes_before_a_chance_match_of_words() -> None:
+    found = fusion.gather(hits(meant=0.72, chance=0.60), hits(chance=9.0))
+    found["chance"].cover = 0.2
+    weights = FusionWeights(reach=0.125)
+    assert order(fusion.order(found.values(), weights)) == "chancemeant"
+    trusted = fusion.trust_words(weights, found.values(), 0.2)
+    assert order(fusion.order(found.values(), trusted)) == "meantchance"
+
+
 def test_a_passage_with_more_of_the_questions_words_comes_first() -> None:
     known = count_frequencies(["a ferry to Leipzig", "a ferry to Rome"])
     texts = {"a": "the ferry, the ferry, the ferry", "b": "a ferry to Leipzig"}
