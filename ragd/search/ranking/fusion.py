@@ -4,8 +4,8 @@ A candidate has one field for each kind of evidence. `order` turns the fields in
 sorts by it. To use new evidence, add a field to `Candidate`, its weight to `FusionWeights`, and its
 part to `_weigh`.
 
-By weights (the default), words count in proportion to the best match, less if no passage has most of
-the question's words, and meaning by how far a passage is above the background, the 50th nearest
+By weights (the default), words count in proportion to the best match, less if no passage has most
+of the question's words, and meaning by how far a passage is above the background, the 50th nearest
 passage. A model that cannot read a question gives all passages nearly the same cosine, so it has
 little effect. By ranks (`rrf`), both lookups count the same, however certain they are.
 docs/retrieval.md has the measurements.
