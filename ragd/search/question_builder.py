@@ -16,6 +16,7 @@ from ragd.search.dates import NamedTime
 from ragd.search.prepared_query import PreparedQuery
 from ragd.search.query.filters import Filters
 from ragd.search.query.query_terms import content_stems, query_terms
+from ragd.search.query.question_frame import without_frame
 from ragd.search.query_vector import QueryVector, QueryVectors
 from ragd.search.question_dates import near_condition
 from ragd.search.ranking.question_subject import subject_words
@@ -52,7 +53,7 @@ class QuestionBuilder:
         has_date_filter = filters.start is not None or filters.end is not None
         # A date filter replaces the named time, unless the question asks for nothing else.
         spans = named.spans if named.lists_everything or not has_date_filter else ()
-        text = "" if named.lists_everything else named.rest
+        text = "" if named.lists_everything else without_frame(named.rest)
         other_filters = filters.without_phrases
         timely = near_condition(other_filters, spans)
         if (
@@ -61,7 +62,10 @@ class QuestionBuilder:
             and not named.lists_everything
             and not await index.count(near_condition(filters, spans))
         ):
-            text, timely = prepared.text, None  # no note has that date, but one may mention it
+            text, timely = (
+                without_frame(prepared.text),
+                None,
+            )  # no note has that date, but one may mention it
         frequencies = await index.word_frequencies()
         request, settings = prepared.request, self._settings.current.search
         terms = query_terms(text, self._count_tokens)
