@@ -12,7 +12,7 @@ from ragd.search.dates import WEAK, candidate_dates
 from ragd.search.file_check import is_stale
 from ragd.search.query.query_terms import stems_in
 from ragd.search.ranking.cosine_scale import DEFAULT_SCALE, CosineScale
-from ragd.search.ranking.fusion import Candidate
+from ragd.search.ranking.fusion import Candidate, best_cosine
 from ragd.search.ranking.relevance import FLOOR, relevance, unrelated_cosine
 from ragd.search.ranking.result_explanation import (
     ExplainedQuestion,
@@ -63,7 +63,8 @@ class PassageScorer:
         if found.bm25 is not None:  # found by an alias, a tag, or another form of a word
             words = max(words, terms.share_of_one_word)
         scale = floor_scale(question)
-        fit = relevance(found.cosine, words, terms.readable, closeness=found.closeness, scale=scale)
+        cosine = best_cosine(found)
+        fit = relevance(cosine, words, terms.readable, closeness=found.closeness, scale=scale)
         evidence = Evidence(
             self._stands_out(question, found),
             self._covered(question, present, found),
@@ -100,13 +101,14 @@ class PassageScorer:
     def _stands_out(self, question: Question, found: Candidate) -> float | None:
         """How far its cosine is above the background. In a small vault the background is unrelated
         to the question; then the cosine of unrelated texts is the limit."""
-        if found.cosine is None or found.above_crowd is None:
+        cosine = best_cosine(found)
+        if cosine is None or found.above_crowd is None:
             return None
         scale = question.scale
         if scale is DEFAULT_SCALE:
             return stands_out(found.above_crowd, scale)
         low = unrelated_cosine(question.terms.readable, scale)
-        return stands_out(min(found.above_crowd, found.cosine - low), scale)
+        return stands_out(min(found.above_crowd, cosine - low), scale)
 
     def _covered(self, question: Question, present: frozenset[str], found: Candidate) -> float:
         """The share of the question's words in the passage; a named time counts as a word."""

@@ -177,6 +177,13 @@ def nearness(one: Candidate) -> float | None:
     return (one.cosine + one.unit_cosine) / 2
 
 
+def best_cosine(one: Candidate) -> float | None:
+    """The passage's cosine, or its nearness if that is more: the answer may be one sentence of a
+    long passage."""
+    near = nearness(one)
+    return near if near is None or one.cosine is None else max(one.cosine, near)
+
+
 def add_titles(
     found: dict[str, Candidate],
     hits: Iterable[FoundPassage],

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from ragd.embed.providers.embedder_port import pack
+from ragd.embed.providers.shipped_models import MULTILINGUAL
 from ragd.notes.wordpiece import WordPiece
 from ragd.search.dates import Span, closeness
 from ragd.search.query.query_terms import query_terms
@@ -331,6 +332,18 @@ def test_a_passage_by_meaning_comes_before_a_chance_match_of_words() -> None:
     assert order(fusion.order(found.values(), weights)) == "chancemeant"
     trusted = fusion.trust_words(weights, found.values(), 0.2)
     assert order(fusion.order(found.values(), trusted)) == "meantchance"
+
+
+def test_a_passage_with_one_near_sentence_is_above_the_floor() -> None:
+    scale = SCALES[MULTILINGUAL.name]
+
+    def fit(unit: float | None) -> float:
+        found = candidate("a", "x.md", cosine=0.15, unit_cosine=unit)
+        return relevance(fusion.best_cosine(found), 0.0, 1.0, scale=scale)
+
+    assert fit(None) < FLOOR
+    assert fit(0.49) >= FLOOR
+    assert fit(0.1) == fit(None)  # a unit takes nothing away
 
 
 def test_a_passage_with_more_of_the_questions_words_comes_first() -> None:
