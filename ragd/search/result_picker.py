@@ -136,28 +136,31 @@ class ResultPicker:
         self._further = [pick.evidence for pick in kept[self._most : EVIDENCE_DEPTH]]
 
     async def add_linked(
-        self, ranked: Sequence[Candidate], via: Mapping[str, str], at: int
+        self, ranked: Sequence[Candidate], via: Mapping[str, str], places: Sequence[int]
     ) -> None:
-        """Insert the best of these at place `at`, or at the end; `via` has the reason by path.
+        """Insert the best of these at `places`, or at the end; `via` has the reason by path.
 
-        The last result is dropped if there is no room.
+        The last results are dropped if there is no room.
         """
-        for equal in _group_by_text(
-            [one for one in ranked if self._permits(one.source_file)], True
-        ):
+        free = [place for place in places if place < self._most]
+        permitted = [one for one in ranked if self._permits(one.source_file)]
+        for equal in _group_by_text(_best_of_each_note(permitted), True):
+            if not free:
+                return
             await self._load([equal])
             pick = self._pick_passage(equal)
-            if pick is None or not pick.fits:
-                continue
-            reason = structs.replace(pick.result, via=via[pick.row.source_file])
-            if reason.explanation is not UNSET:
-                explanation = linked_explanation(reason.explanation)
-                reason = structs.replace(reason, explanation=explanation)
-            kept, last = self._best[: self._most - 1], self._best[self._most - 1 :]
-            kept.insert(at, structs.replace(pick, result=reason))
-            self._best = kept
-            self._further = [*(one.evidence for one in last), *self._further]
-            return
+            if pick is not None and pick.fits:
+                self._insert_linked(pick, via[pick.row.source_file], free.pop(0))
+
+    def _insert_linked(self, pick: _PickedPassage, why: str, at: int) -> None:
+        reason = structs.replace(pick.result, via=why)
+        if reason.explanation is not UNSET:
+            explanation = linked_explanation(reason.explanation)
+            reason = structs.replace(reason, explanation=explanation)
+        kept, last = self._best[: self._most - 1], self._best[self._most - 1 :]
+        kept.insert(at, structs.replace(pick, result=reason))
+        self._best = kept
+        self._further = [*(one.evidence for one in last), *self._further]
 
     async def list_other_notes(self) -> None:
         """Add the other notes with the same text to passages that were found more than once."""
@@ -290,6 +293,13 @@ def _with_superseded_by(pick: _PickedPassage, newest: _PickedPassage | None) -> 
         return pick
     result = structs.replace(pick.result, superseded_by=newest.result.citation)
     return structs.replace(pick, result=result)
+
+
+def _best_of_each_note(ranked: Sequence[Candidate]) -> list[Candidate]:
+    first: dict[str, Candidate] = {}
+    for one in ranked:
+        first.setdefault(one.source_file, one)
+    return list(first.values())
 
 
 def _group_by_text(ranked: Iterable[Candidate], each_note: bool) -> list[list[Candidate]]:

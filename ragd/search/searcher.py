@@ -55,7 +55,7 @@ OPENED_WITHIN_S = 2.0
 DEPTH = 50  # candidates of each lookup in the first round
 DEEPER = 4  # times as many in the next round, if notes of some candidates are gone
 DEEPEST = 12_800
-LINKED_PLACE = 4  # the place of a linked note in the results, from 0
+LINKED_PLACES = (4, 7, 9)  # of linked notes in the results, from 0
 LINKED_DEPTH = 10  # passages of linked notes that are compared
 _TIMED_OUT = QueryVector(code="TIMEOUT")  # marks a partial answer
 
@@ -316,12 +316,12 @@ class Searcher:
                 break
             depth *= DEEPER
         await picker.list_other_notes()
-        if most > LINKED_PLACE and picker.best:
+        if most > LINKED_PLACES[0] and picker.best:
             await self._add_linked(question, picker, found)
         picker.mark_superseded()
 
     async def _add_linked(self, question: Question, picker: ResultPicker, found: Retrieved) -> None:
-        """Add a note that is linked with the best results, if one fits."""
+        """Add notes that are linked with the best results, if some fit."""
         rows = [row for row, _ in picker.best]
         shown = {row.source_file for row in rows}
         shown.update(path for _, result in picker.best for path in result.also_in)
@@ -337,7 +337,7 @@ class Searcher:
             for one in ranked
             if (one.cosine or -1.0) >= least or question.terms.share_in(one.title, one.text) > 0
         ]
-        await picker.add_linked(fitting, via, LINKED_PLACE)
+        await picker.add_linked(fitting, via, LINKED_PLACES)
 
     async def _list_all(self, question: Question, filters: Filters, picker: ResultPicker) -> None:
         """Pick everything of the named time, or within the filters; newest first."""

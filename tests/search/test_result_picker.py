@@ -89,6 +89,30 @@ def picking(index: Index, presence: FileCheck, most: int = 5, denied: str = "-")
     return ResultPicker(index, None, presence, permits, score_passage, score, most)  # type: ignore[arg-type]
 
 
+async def with_linked(most: int, ordinary: int, linked: int) -> list[str | None]:
+    """The reasons of the results, in order."""
+    index = Index([f"text {number}" for number in range(ordinary + linked)])
+    every = index.candidates(ordinary + linked)
+    picked = picking(index, FileCheck(), most)
+    await picked.pick(every[:ordinary])
+    twice = [one for one in every[ordinary:] for _ in range(2)]  # two passages of each note
+    await picked.add_linked(twice, {one.source_file: "linked" for one in twice}, (4, 7, 9))
+    assert len({row.source_file for row, _ in picked.best}) == len(picked.best)
+    return [result.via for _, result in picked.best]
+
+
+def test_linked_notes_take_some_of_the_later_places() -> None:
+    def places(most: int, ordinary: int, linked: int) -> list[int]:
+        reasons = asyncio.run(with_linked(most, ordinary, linked))
+        return [place for place, why in enumerate(reasons) if why]
+
+    assert places(5, 20, 5) == [4]
+    assert places(8, 20, 5) == [4, 7]
+    assert places(10, 20, 5) == [4, 7, 9]
+    assert places(10, 20, 2) == [4, 7]
+    assert places(10, 2, 5) == [2, 3, 4]  # at the end of a short list
+
+
 def test_a_thousand_equal_passages_are_one_result_that_is_read_once() -> None:
     async def search() -> None:
         index, presence = Index(["same"] * 1000 + ["other"]), FileCheck()
