@@ -30,7 +30,6 @@ MODELS = {
     "Rec.model_path": "PP-OCRv6_rec_small.onnx",
 }
 _THREADS = "EngineConfig.onnxruntime.intra_op_num_threads"
-_ERRORS = (OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, TypeError)
 
 _engine: Any = None
 
@@ -59,7 +58,9 @@ def _pixels(data: bytes) -> tuple[Any, int]:
             opened.seek(0)
             upright = ImageOps.exif_transpose(opened)
             seen = upright.convert("RGBA")
-    except _ERRORS:
+    except (CannotParse, MemoryError, RecursionError):
+        raise
+    except Exception:  # the decoders raise all kinds of errors, also struct.error
         raise CannotParse(DAMAGED) from None
     page = Image.new("RGB", seen.size, "white")  # what is transparent is paper
     page.paste(seen, mask=seen.getchannel("A"))

@@ -97,10 +97,19 @@ def test_an_image_of_a_huge_size_is_not_unpacked(worker: DocumentWorker) -> None
         assert found == Unreadable(reasons.TOO_MANY_PIXELS)
 
 
+CUT_IN_ITS_SECOND_PICTURE = bytes.fromhex(  # a GIF; the library raises struct.error
+    "47494638376108000800810000ffffff0000000000000000002c000000000800080000080f0001081c48b0a0c183"
+    "08132a4c18100021f90401000001002c0000"
+)
+
+
 @needs_ocr
 @pytest.mark.parametrize(
     "data",
-    [b"", b"GIF89a", b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", png_of(900, 900)[:50]],
+    [
+        *(b"", b"GIF89a", b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n"),
+        *(png_of(900, 900)[:50], CUT_IN_ITS_SECOND_PICTURE),
+    ],
 )
 def test_what_is_no_image_or_only_half_of_one(worker: DocumentWorker, data: bytes) -> None:
     assert worker.read("image", data) == Unreadable(reasons.DAMAGED)
