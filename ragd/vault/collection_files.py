@@ -1,6 +1,7 @@
 """One root of notes: its files, and the rules that decide which of them are read.
 
-All paths are relative to the root. It is synchronous: call it in a thread. It never writes.
+All paths are relative to the root, but those of scanned notes. It is synchronous: call it in a
+thread. It never writes.
 """
 
 import hashlib
@@ -13,7 +14,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from ragd.folds.times import iso_of_ns
-from ragd.vault.collection_paths import SESSION_DATABASE, VAULT
+from ragd.vault.collection_paths import SESSION_DATABASE, VAULT, prefix_of
 from ragd.vault.file_patterns import NotePatterns
 from ragd.vault.files import (
     ChangedWhileRead,
@@ -74,7 +75,7 @@ class RootMemory:
 class CollectionScan(Struct):
     """One root as one walk saw it. Notes in `unreadable_folders` may still exist."""
 
-    notes: list[NoteFile]
+    notes: list[NoteFile]  # by their paths in the path space of all collections
     identity: RootIdentity
     skipped: list[SkippedPath] = field(default_factory=list)
     unreadable_folders: list[str] = field(default_factory=list)
@@ -117,7 +118,7 @@ class CollectionFiles:
     def scan(self, *, may_be_empty: bool, known: Sequence[str] = ()) -> CollectionScan:
         """All notes. Raises VaultGone when the root is missing, on another device, or empty (unless
         it `may_be_empty`). A disk may come back with another device number: if most of the `known`
-        notes are on it, it is the same disk."""
+        notes (by their paths in this root) are on it, it is the same disk."""
         may_be_empty = may_be_empty or self.rules.may_be_empty
         with self._naming():
             try:
@@ -139,9 +140,13 @@ class CollectionFiles:
         memory = self.memory
         memory.templates = memory.files.template_folders()
         rules = self._current_rules()
-        found = memory.files.scan(rules.folders, self.rules.patterns, memory.identity)
+        # A walk makes each path once: adding the name of the collection later costs more.
+        begins = prefix_of(self.name)
+        found = memory.files.scan(rules.folders, self.rules.patterns, memory.identity, begins)
         memory.identity = found.identity
-        sample = memory.sample.measure([note.path for note in found.notes], self._sampled)
+        sample = memory.sample
+        if sample.is_due(len(found.notes)):
+            sample.measure([note.path[len(begins) :] for note in found.notes], self._sampled)
         newest = max(map(attrgetter("mtime_ns"), found.notes), default=None)
         return CollectionScan(
             found.notes,
@@ -150,10 +155,10 @@ class CollectionFiles:
             found.unreadable_folders,
             found.folders,
             found.templates,
-            sample.languages,
+            sample.last.languages,
             None if newest is None else iso_of_ns(newest),
             found.not_included,
-            sample.code_percent if self.name == VAULT else None,
+            sample.last.code_percent if self.name == VAULT else None,
             self.root,
         )
 

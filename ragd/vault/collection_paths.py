@@ -65,6 +65,11 @@ def join_path(collection: str, inner: str) -> str:
     return f"@{collection}/{inner}" if inner else f"@{collection}"
 
 
+def prefix_of(collection: str) -> str:
+    """What the paths of a collection begin with: `@papers/`; empty for the vault."""
+    return "" if collection == VAULT else f"@{collection}/"
+
+
 def collection_of(path: str, names: Container[str]) -> str:
     """The collection that a path belongs to."""
     return split_path(path, names)[0]

@@ -127,9 +127,14 @@ class VaultFiles:
             close(root)
 
     def scan(
-        self, rules: FolderRules, patterns: Iterable[str], expected: RootIdentity | None = None
+        self,
+        rules: FolderRules,
+        patterns: Iterable[str],
+        expected: RootIdentity | None = None,
+        begins: str = "",
     ) -> WalkResult:
-        """Every note of the vault, and what was skipped.
+        """Every note of the vault, and what was skipped. `begins`: what the paths of notes are to
+        begin with.
 
         With `expected`, a root on another device raises VaultGone, as a missing one does.
         """
@@ -138,7 +143,7 @@ class VaultFiles:
             identity = root_identity(root)
             if expected is not None and expected[0] != identity[0]:
                 raise VaultGone("moved")
-            return Walk(root, rules, NotePatterns(patterns)).run(identity)
+            return Walk(root, rules, NotePatterns(patterns), begins).run(identity)
         finally:
             close(root)
 

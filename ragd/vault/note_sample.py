@@ -52,18 +52,22 @@ class NoteSample:
         self._monotonic = monotonic
         self._at = 0.0
         self._files = 0  # how many there were then
-        self._last = Sampled({}, None)
+        self.last = Sampled({}, None)
+
+    def is_due(self, files: int) -> bool:
+        """Whether a root with so many files is to be read again."""
+        is_old = self._monotonic() - self._at >= AGAIN_S
+        return self._files == 0 or files >= 2 * self._files or is_old
 
     def measure(self, paths: Sequence[str], most: int = MOST_NOTES) -> Sampled:
         """What the last sample showed. `paths`: all files of the root; `most`: how many notes of
         them a new sample reads."""
-        now = self._monotonic()
-        if self._files == 0 or len(paths) >= 2 * self._files or now - self._at >= AGAIN_S:
+        if self.is_due(len(paths)):
             written = sorted(path for path in paths if kind_of(path).name in WRITTEN_KINDS)
             step = max(1, -(-len(written) // most))
-            self._last = _sampled(self._read(path) for path in written[::step])
-            self._at, self._files = now, len(paths)
-        return self._last
+            self.last = _sampled(self._read(path) for path in written[::step])
+            self._at, self._files = self._monotonic(), len(paths)
+        return self.last
 
 
 def _sampled(notes: Iterable[bytes]) -> Sampled:

@@ -19,10 +19,14 @@ MOST_BUSY = 0.05  # the largest share of the time that is spent on scans
 class Polling:
     """Has the methods of an open watch. The first scan is what the next one is compared with."""
 
-    def __init__(self, clock: Clock, lane: Lane, scan: Callable[[], CollectionScan]) -> None:
+    def __init__(
+        self, clock: Clock, lane: Lane, scan: Callable[[], CollectionScan], begins: str = ""
+    ) -> None:
+        """`begins`: what the paths of scanned notes begin with; those of events do not."""
         self._clock = clock
         self._lane = lane
         self._scan = scan
+        self._begins = begins
         self._before: dict[str, NoteFile] | None = None
         self._took_s = 0.0
 
@@ -38,7 +42,8 @@ class Polling:
         self._took_s = self._clock.monotonic() - began
         now = {note.path: note for note in scanned.notes}
         before, self._before = self._before, now
-        return differences(now if before is None else before, now)
+        events = differences(now if before is None else before, now)
+        return {(kind, path[len(self._begins) :]) for kind, path in events}
 
     is_outdated = False
 

@@ -105,7 +105,11 @@ class SessionDatabase:
         return ()
 
     def scan(
-        self, rules: object, patterns: object, expected: RootIdentity | None = None
+        self,
+        rules: object,
+        patterns: object,
+        expected: RootIdentity | None = None,
+        begins: str = "",
     ) -> WalkResult:
         """All sessions. The rules for folders and names of files do not concern them."""
         identity = self.identity()
@@ -119,7 +123,8 @@ class SessionDatabase:
             if known is not None:
                 self._measured[one.id] = known
             stat = one.stat(self._size(one))
-            notes.append(NoteFile(one.id + SUFFIX, stat.size, stat.mtime_ns, stat.ctime_ns))
+            path = f"{begins}{one.id}{SUFFIX}"
+            notes.append(NoteFile(path, stat.size, stat.mtime_ns, stat.ctime_ns))
         return WalkResult(notes, [], [], identity, [], [], {})
 
     def read(self, path: str) -> tuple[bytes, FileStat]:

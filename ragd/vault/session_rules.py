@@ -6,13 +6,15 @@ The other collections pass unchanged. It never reads a file itself.
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
+from msgspec import structs
+
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.folds.catalog import Entry
 from ragd.folds.times import iso_of_ns
 from ragd.notes.documents.session_lines import last_time
 from ragd.vault.collection_files import CollectionFiles, CollectionScan
-from ragd.vault.collection_paths import SESSIONS, VAULT, group_of, join_path, split_path
+from ragd.vault.collection_paths import SESSIONS, VAULT, group_of, prefix_of, split_path
 from ragd.vault.files import FileStat, NoteFile, NoteMissing
 from ragd.vault.session_files import is_expired, is_session_name
 
@@ -38,10 +40,12 @@ class SessionRules:
             return found
 
         def stored(inner: str) -> Entry | None:
-            return self._stored(join_path(files.name, inner))
+            return self._stored(begins + inner)
 
-        sessions = files.memory.sessions
-        found.notes = sessions.select(found.notes, stored, self._now(), self._keep_days)
+        begins, sessions = prefix_of(files.name), files.memory.sessions
+        inner = [structs.replace(note, path=note.path[len(begins) :]) for note in found.notes]
+        kept = sessions.select(inner, stored, self._now(), self._keep_days)
+        found.notes = [structs.replace(note, path=begins + note.path) for note in kept]
         newest = max((note.mtime_ns for note in found.notes), default=None)
         found.newest_mtime = None if newest is None else iso_of_ns(newest)
         return found

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from ragd.events import KindCount, LanguageCount, TemplateFolder
 from ragd.vault.collection_files import CollectionScan
-from ragd.vault.collection_paths import VAULT, collection_of, join_path
+from ragd.vault.collection_paths import VAULT, collection_of, prefix_of
 from ragd.vault.walk import MOST_TEMPLATES, NoteFile, VaultGone
 
 
@@ -22,7 +22,7 @@ class VaultScan(Struct):
     skipped: list[tuple[str, str]]
     unreadable_folders: list[str]
     began: str
-    roots: dict[str, CollectionScan]  # that could be scanned, with their own paths
+    roots: dict[str, CollectionScan]  # that could be scanned, with their own paths, but for notes
     gone: dict[str, VaultGone] = field(default_factory=dict)  # the others
     names: frozenset[str] = frozenset()  # of all collections besides the vault
     templates: list[TemplateFolder] = field(default_factory=list)  # that were skipped
@@ -76,8 +76,8 @@ def join_scans(
     languages: Counter[str] = Counter()
     for name, root in roots.items():
         languages.update(root.languages)
-        prefix = "" if name == VAULT else join_path(name, "") + "/"
-        whole.notes += _with_prefix(root.notes, prefix) if prefix else root.notes
+        prefix = prefix_of(name)
+        whole.notes += root.notes
         whole.skipped += [(prefix + one.path, one.reason) for one in root.skipped]
         whole.unreadable_folders += [prefix + folder for folder in root.unreadable_folders]
         room = MOST_TEMPLATES - len(whole.templates)
@@ -88,7 +88,3 @@ def join_scans(
         whole.not_included = [KindCount(kind, files) for kind, files in counts.items()]
     whole.languages = [LanguageCount(code, languages[code]) for code in sorted(languages)]
     return whole
-
-
-def _with_prefix(notes: list[NoteFile], prefix: str) -> list[NoteFile]:
-    return [NoteFile(prefix + n.path, n.size, n.mtime_ns, n.ctime_ns) for n in notes]

@@ -80,7 +80,7 @@ class WalkResult(Struct, frozen=True):
     """What a walk found.
 
     Notes in `unreadable_folders` may still exist, so they do not count as deleted. `folders` were
-    listed; the root is not among them.
+    listed; the root is not among them. Only the paths of `notes` begin as was asked.
     """
 
     notes: list[NoteFile]
@@ -95,8 +95,12 @@ class WalkResult(Struct, frozen=True):
 class Walk:
     """One walk. Each folder is opened from the root again, so that few are open at once."""
 
-    def __init__(self, root: OpenFolder, rules: FolderRules, patterns: NotePatterns) -> None:
+    def __init__(
+        self, root: OpenFolder, rules: FolderRules, patterns: NotePatterns, begins: str = ""
+    ) -> None:
+        """`begins`: what the paths of notes begin with."""
         self._root = root
+        self._begins = begins
         self._rules = rules
         self._patterns = patterns
         self._notes: list[NoteFile] = []
@@ -151,6 +155,7 @@ class Walk:
         """Collect what is in one folder; returns the number of its entries."""
         prefix = "".join([step + "/" for step in steps])
         here = self._rules.holds_notes(prefix[:-1])
+        whole = self._begins + prefix
         match = self._patterns.match
         notes = self._notes
         entries = 0
@@ -163,7 +168,7 @@ class Walk:
                 if entry.is_dir(follow_symlinks=False):
                     self._add_folder(prefix, name, steps)
                 elif here and match(prefix, name):
-                    note = _plain_note(prefix, name, entry)
+                    note = _plain_note(whole, name, entry)
                     if note is not None:
                         notes.append(note)
                     else:
@@ -191,7 +196,8 @@ class Walk:
                 reason = why_skipped(found, kind_of(name).most_bytes)
                 if reason is None:
                     ctime_ns = change_time(found)
-                    self._notes.append(NoteFile(path, found.st_size, found.st_mtime_ns, ctime_ns))
+                    size, mtime_ns = found.st_size, found.st_mtime_ns
+                    self._notes.append(NoteFile(self._begins + path, size, mtime_ns, ctime_ns))
                     return
         self._skip(path, reason)
 

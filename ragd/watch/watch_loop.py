@@ -15,7 +15,7 @@ from ragd.events import WatchLost, WatchStarted
 from ragd.runtime.backoff import backoff_s
 from ragd.state.ledger import Ledger
 from ragd.vault.collection_files import CollectionScan
-from ragd.vault.collection_paths import VAULT, join_path
+from ragd.vault.collection_paths import VAULT, join_path, prefix_of
 from ragd.vault.file_events import ROOT, FileEvent, FileEvents, WatchDied
 from ragd.vault.note_reader import VaultGone
 from ragd.vault.polling import Polling
@@ -137,7 +137,8 @@ class WatchLoop:
 
     async def _open(self, polling: bool) -> FileEvents | Polling:
         if polling:
-            scans = Polling(self._clock, SCAN.of(self._collection), self._scan)
+            lane, begins = SCAN.of(self._collection), prefix_of(self._collection)
+            scans = Polling(self._clock, lane, self._scan, begins)
             await scans.next()
             return scans
         step_ms = min(500, max(50, int(self._settings.current.watch.debounce_s * 125)))

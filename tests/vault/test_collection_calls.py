@@ -18,7 +18,7 @@ from ragd.vault.collection_calls import (
     verify_roots,
 )
 from ragd.vault.collection_files import CollectionScan
-from ragd.vault.collection_paths import VAULT, collection_of
+from ragd.vault.collection_paths import VAULT, collection_of, join_path
 from ragd.vault.files import UNKNOWN_STAT, FileStat, NoteFile, PathKind
 from ragd.vault.note_reader import ReadResult, VaultGone
 from ragd.vault.threads import Lanes, VaultNotResponding, unavailable_error, unavailable_fact
@@ -57,7 +57,8 @@ class ThreeRoots:
         self, collection: str, *, may_be_empty: bool, known: Sequence[str] = ()
     ) -> CollectionScan:
         self._touch(collection)
-        return CollectionScan([NoteFile("n.md", 1, 1)], (7, 7), newest_mtime=f"2026 {collection}")
+        note = NoteFile(join_path(collection, "n.md"), 1, 1)
+        return CollectionScan([note], (7, 7), newest_mtime=f"2026 {collection}")
 
     def verify_root(self, collection: str) -> None:
         self._touch(collection)

@@ -51,6 +51,13 @@ def test_a_path_is_read_from_its_root(reading: Reading) -> None:
         reading.notes.read_bytes("@other/n.md")
 
 
+def test_a_scan_finds_notes_by_their_paths_among_all_collections(reading: Reading) -> None:
+    (reading.place / "papers" / "Über.md").write_text("Not plain.\n")
+    found = reading.notes.scan("papers", may_be_empty=False)
+    assert {note.path for note in found.notes} == {"@papers/n.md", "@papers/Über.md"}
+    assert sum(found.languages.values()) <= 2
+
+
 def test_a_folder_of_the_vault_may_begin_with_the_same_sign(reading: Reading) -> None:
     folder = reading.place / "vault" / "@people"
     folder.mkdir()

@@ -59,6 +59,20 @@ async def test_the_first_scan_is_compared_with_and_each_later_one_waits(tmp_path
     assert await polling.next() == set()
 
 
+async def test_events_have_the_paths_in_the_root(tmp_path: Path) -> None:
+    folder = VaultFiles(str(tmp_path))
+    (tmp_path / "a.md").write_text("a")
+
+    def scan() -> CollectionScan:
+        found = folder.scan(FolderRules(), ["*.md"], begins="@papers/")
+        return CollectionScan(found.notes, found.identity)
+
+    polling = Polling(PassingClock(), LANE, scan, "@papers/")
+    await polling.next()
+    (tmp_path / "b.md").write_text("b")
+    assert await polling.next() == {("added", "b.md")}
+
+
 async def test_a_scan_that_takes_long_is_followed_by_a_long_pause() -> None:
     clock = PassingClock()
 
