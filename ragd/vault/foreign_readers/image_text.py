@@ -29,6 +29,7 @@ MODELS = {
     "Cls.model_path": "ch_ppocr_mobile_v2.0_cls_mobile.onnx",
     "Rec.model_path": "PP-OCRv6_rec_small.onnx",
 }
+THINNEST = 100  # times as long as wide
 _THREADS = "EngineConfig.onnxruntime.intra_op_num_threads"
 
 _engine: Any = None
@@ -39,7 +40,7 @@ def read_image(data: bytes) -> Document:
     pixels, pictures = _pixels(data)
     made = BoundedDocument()
     made.begin_place("image")
-    for paragraph in paragraphs(_words(pixels)):
+    for paragraph in paragraphs([] if _is_thin(pixels) else _words(pixels)):
         made.add_paragraph(paragraph)
     if made.is_empty:
         raise CannotParse(NO_TEXT)
@@ -65,6 +66,13 @@ def _pixels(data: bytes) -> tuple[Any, int]:
     page = Image.new("RGB", seen.size, "white")  # what is transparent is paper
     page.paste(seen, mask=seen.getchannel("A"))
     return np.asarray(page)[:, :, ::-1], pictures
+
+
+def _is_thin(pixels: Any) -> bool:
+    """Whether it is a line and not a picture. The models enlarge the shorter side: they would need
+    very much memory, or fail."""
+    shorter, longer = sorted(pixels.shape[:2])
+    return bool(longer > THINNEST * shorter)
 
 
 def _words(pixels: Any) -> list[ImageWord]:

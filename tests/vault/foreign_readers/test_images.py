@@ -91,6 +91,15 @@ def test_an_image_without_text(worker: DocumentWorker) -> None:
 
 
 @needs_ocr
+@pytest.mark.parametrize("size", [(800, 1), (1, 2000), (5000, 40)])
+def test_a_line_between_two_parts_of_a_page_has_no_text(
+    worker: DocumentWorker, size: tuple[int, int]
+) -> None:
+    found = worker.read("image", picture_of((0, "seven boats"), size=size))
+    assert found == Unreadable(reasons.NO_TEXT)
+
+
+@needs_ocr
 def test_an_image_of_a_huge_size_is_not_unpacked(worker: DocumentWorker) -> None:
     for width, height in ((60_000, 60_000), (60_000_000, 1), (9_000, 9_000)):
         found = worker.read("image", png_of(width, height))
