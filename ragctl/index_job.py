@@ -17,6 +17,7 @@ from ragctl.cli import add_json
 from ragctl.daemon.client import Answer, Stream, request, stream
 from ragctl.daemon.start import call_daemon
 from ragctl.failure import Failure, describe_os_error
+from ragctl.views.collections import summarize_collections
 from ragctl.views.progress import JsonProgress, TerminalProgress
 from ragctl.views.render import (
     add_home_option,
@@ -206,6 +207,8 @@ def _report_outcome(home: Home, last: dict[str, Any], on_terminal: bool) -> int:
             status = request(home, "GET", "/v1/status").data
             _print_model(status)
             _print_documents(status)
+            for line in summarize_collections(status.get("collections") or []):
+                print_notice(line)
     if held := last["deletions_held"]:
         print_notice(
             f"{counted(held, 'note')} vanished at once and stay in the index. To remove them: "

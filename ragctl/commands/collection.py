@@ -33,7 +33,7 @@ from ragd.config.schema import CollectionSettings, Config
 from ragd.config.validation import JsonObject
 from ragd.errors import EXIT_CONFIG, EXIT_OK, ConfigError
 from ragd.paths import Home
-from ragd.vault.collection_paths import SESSIONS
+from ragd.vault.collection_paths import SESSIONS, VAULT
 
 EXAMPLES = (
     ("ragctl collection add ~/Papers --mask '*.pdf'", "its PDFs are found as @papers/…"),
@@ -243,6 +243,11 @@ def _known_name(typed: str, config: Config) -> str:
             "ragd adds the collections of past conversations itself.",
             "Run `ragctl config set sessions.enabled false` to switch them off.",
         )
+    if name == VAULT:
+        raise UsageError(
+            "The vault itself cannot be removed or renamed.",
+            "`ragctl config set vault_path FOLDER` makes another folder the vault.",
+        )
     near = closest(name, config.collections)
     raise UsageError(
         f"There is no collection `{clean(name)}`.",
@@ -328,8 +333,10 @@ def _described(home: Home, config: Config) -> tuple[bool, list[dict[str, Any]]]:
 
 
 def _configured(config: Config) -> list[dict[str, Any]]:
+    from ragd.config.contexts import Contexts
     from ragd.vault.reading_rules import roots_of
 
+    contexts = Contexts(config)
     return [
         {
             "name": name,
@@ -342,7 +349,7 @@ def _configured(config: Config) -> list[dict[str, Any]]:
             "held": None,
             "watch": None,
             "private": name in config.collections and config.collections[name].private,
-            "context": config.collections[name].context if name in config.collections else "",
+            "context": contexts.of_collection(name),
         }
         for name, path in roots_of(config).items()
     ]

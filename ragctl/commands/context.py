@@ -115,6 +115,8 @@ def _set(
     changed = with_context(settings, path, line)
     if not as_json and not _exists(path, config):
         print_notice(f"There is no {clean(path)} yet; the context is kept for it.")
+        if path in config.collections:
+            print_notice(f"For the collection, say `@{path}`.")
     return _save(home, settings, changed, path, line, as_json)
 
 

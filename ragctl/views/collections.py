@@ -24,8 +24,27 @@ def render_collections(collections: Sequence[dict[str, Any]], ink: Ink) -> str:
     return "\n".join(_collection(one, ink) for one in collections)
 
 
+def summarize_collections(collections: Sequence[dict[str, Any]]) -> list[str]:
+    """After a job: how many notes each has, and which were not read. Nothing for a vault alone."""
+    if len(collections) < 2:
+        return []
+    counts = ", ".join(f"{_name(one)} {one['notes']:,}" for one in collections)
+    lines = [f"In each collection: {clean(counts)}."]
+    for one in collections:
+        if one["held"]:
+            held = counted(one["held"], "note")
+            lines.append(f"{clean(_name(one))}: {held} vanished at once and are kept.")
+        elif why := WHY.get(one["state"]):
+            lines.append(f"{clean(_name(one))} was not read: {why}.")
+    return lines
+
+
+def _name(one: dict[str, Any]) -> str:
+    return "vault" if one["name"] == "vault" else f"@{one['name']}"
+
+
 def _collection(one: dict[str, Any], ink: Ink) -> str:
-    name = one["name"] if one["name"] == "vault" else f"@{one['name']}"
+    name = _name(one)
     about = [clean(one["path"])]
     if one["private"]:
         about.append("private")

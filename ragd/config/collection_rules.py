@@ -19,7 +19,6 @@ NAME_PATTERN = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 NAME_MAX = 40  # characters
 
 _NAME = re.compile(NAME_PATTERN)
-_REMOVE = "Choose another folder, or remove the collection with `ragctl collection remove NAME`."
 
 
 def name_problem(name: str) -> str | None:
@@ -75,11 +74,13 @@ def _check_own_folders(
     for place in (home_root, vectors):
         if lies_in(root, place):
             raise ConfigError(
-                f"The collection `{name}` is inside a folder that ragd writes: {root}.", _REMOVE
+                f"The collection `{name}` is inside a folder that ragd writes: {root}.",
+                "Choose another folder for it.",
             )
         if lies_in(place, root):
             raise ConfigError(
-                f"ragd's own folder {place} is inside the collection `{name}` ({root}).", _REMOVE
+                f"ragd's own folder {place} is inside the collection `{name}` ({root}).",
+                "Choose another folder for it.",
             )
 
 
@@ -97,4 +98,8 @@ def _check_pair(
         why = f"The collection `{name}` ({root}) contains {second} ({place})."
     else:
         return
-    raise ConfigError(why, _REMOVE)
+    if not other:
+        raise ConfigError(why, "Choose another folder for one of them.")
+    raise ConfigError(
+        why, f"Choose another folder, or remove the other with `ragctl collection remove {other}`."
+    )

@@ -50,7 +50,7 @@ def collections_data(state: State, live: LiveState) -> list[dict[str, Any]]:
         "held": health.held_in(VAULT),
         "watch": health.watch if live.is_recorded(state) else None,
         "private": False,
-        "context": "",
+        "context": live.vault_context,
     }
     return [vault, *found]
 

@@ -29,6 +29,7 @@ from ragd.health.explanation import explain
 from ragd.health.scoped_health import scoped_health, visible_state
 from ragd.protocol.envelope import Envelope, ErrorBody, refusal_envelope
 from ragd.state.ledger import Ledger
+from ragd.vault.collection_paths import VAULT
 
 
 class Envelopes:
@@ -125,6 +126,7 @@ class Envelopes:
 
     def _refresh_live_state(self) -> LiveState:
         live, settings = self.live, self._settings
+        live.vault_context = settings.contexts.of_collection(VAULT)
         live.uptime_s = int(self._clock.monotonic() - self._started)
         live.full_since = self._ledger.journal.full_since
         live.oldest_seq = self._ledger.oldest_seq

@@ -31,6 +31,7 @@ class LiveState(Struct):
     uptime_s: int
     vault_path: str
     provider: str
+    vault_context: str = ""
     model: str = ""  # as configured
     language: str = "auto"  # `embedding.language`
     file_patterns: Sequence[str] = ()  # `indexing.file_patterns`

@@ -115,6 +115,8 @@ def test_the_collections_are_listed_for_each_asker(vault: Vault) -> None:
         papers,
         {"name": "diary", "context": "", "private": True},
     ]
+    described = vault.get("/v1/status").data["collections"]
+    assert [one["context"] for one in described] == ["All of mine", "What others wrote", ""]
     answer = request(
         vault.home, "GET", "/v1/collections", None, WITHIN_S, asker_headers("Guest", "group")
     )

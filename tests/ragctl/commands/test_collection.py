@@ -176,6 +176,30 @@ def test_an_unknown_name_is_refused_with_the_nearest_one(ragctl: Ragctl, papers:
     assert "already" in ragctl("collection", "rename", "papers", "papers").err
 
 
+def test_the_vault_itself_is_not_said_to_be_missing(ragctl: Ragctl) -> None:
+    for arguments in (("remove", "vault"), ("rename", "vault", "x")):
+        refused = ragctl("collection", *arguments)
+        assert refused.code == 2 and "cannot be removed or renamed" in refused.err
+
+
+def test_the_list_has_the_words_about_the_vault(ragctl: Ragctl, papers: Path) -> None:
+    ragctl("context", "set", "/", "All of mine")
+    listed = ragctl("collection", "list", "--json").json["collections"]
+    assert [one["context"] for one in listed] == ["All of mine"]
+
+
+def test_no_collection_is_named_to_be_removed_that_was_not_added(
+    ragctl: Ragctl, home: Home, papers: Path
+) -> None:
+    vault = settings(home)["vault_path"]
+    for folder in (vault, home.root):
+        refused = ragctl("collection", "add", folder, "--name", "papers")
+        assert refused.code != 0 and "collection remove" not in refused.err
+    ragctl("collection", "add", str(papers), "--name", "papers")
+    refused = ragctl("collection", "add", str(papers / "2024"), "--name", "ice")
+    assert "collection remove papers`" in refused.err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

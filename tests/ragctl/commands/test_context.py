@@ -110,6 +110,12 @@ def test_a_folder_that_does_not_exist_yet_is_mentioned(
     assert done.code == 0 and "There is no Later yet" in done.err
 
 
+def test_the_name_of_a_collection_without_its_sign_is_noticed(
+    ragctl: Ragctl, home: Home, papers: Path
+) -> None:
+    assert "`@papers`" in ragctl("context", "set", "papers", "x").err
+
+
 def test_a_running_daemon_uses_it_at_once(
     ragctl: Ragctl, home: Home, papers: Path, fake: FakeDaemon
 ) -> None:
