@@ -109,6 +109,7 @@ class Batcher:
         self._change_times = ChangeTimes(ledger, notes)
         self._auto_jobs = AutoJobs(ledger, settings, notes)
         self._woken = asyncio.Event()
+        settings.when_replaced(self._woken.set)
         self._window = CollectWindow(clock, settings)
 
     def hurry(self, paths: Iterable[str]) -> None:

@@ -43,6 +43,20 @@ class Settings:
         self._read_stored_roots: Callable[[], Mapping[str, str]] = dict
         self._stored_roots: Mapping[str, str] = {}
         self._replaced: frozenset[str] = frozenset()
+        self._when_replaced: list[Callable[[], None]] = []
+
+    def when_replaced(self, call: Callable[[], None]) -> None:
+        """Call this after each reload. Who hears of a reload by its fact may hear of it before the
+        new configuration is in force."""
+        self._when_replaced.append(call)
+
+    def put_in_force(self, config: Config, waiting: list[str]) -> None:
+        """On the event loop. `waiting`: keys whose new values wait for a restart."""
+        self.current = config
+        self.waiting = waiting
+        self.refused = None
+        for call in self._when_replaced:
+            call()
 
     def add_collections_of_index(self, names: Iterable[str]) -> None:
         """A reader has found these collections in the index."""
