@@ -215,7 +215,10 @@ def not_included(data: dict[str, Any]) -> list[str]:
         command = f"`ragctl config set indexing.file_patterns '{value}'`"
         lines.append(add_home_option(f"{_not_read(kinds)}; {command} includes them"))
     if kinds := found[True]:
-        lines.append(f"{_not_read(kinds)}: indexing.file_patterns does not include them")
+        lines.append(
+            f"{_not_read(kinds)}: indexing.file_patterns has no pattern for such files, as '*.png' "
+            "(their text is read with `pip install 'ragd[ocr]'`)"
+        )
     return lines
 
 

@@ -90,9 +90,15 @@ def get_value(tree: Mapping[str, object], dotted: str) -> object:
         if value is None:
             raise ConfigError(f"`{name}` is not set.", f"Run `ragctl config set {name} VALUE`.")
         return value
+    entry, inner = _split_entry(name, entry)
     if not isinstance(value, Mapping) or entry not in value:
         raise ConfigError(f"`{name}` has no entry with this name.")
-    return value[entry]
+    if not inner:
+        return value[entry]
+    settings, fields = value[entry], _entry_fields(name)
+    if inner not in fields or not isinstance(settings, Mapping):
+        raise ConfigError(f"`{name}.{entry}` has no such key.", f"It has: {', '.join(fields)}.")
+    return settings.get(inner, _default(fields[inner]))
 
 
 def set_value(tree: Mapping[str, object], dotted: str, text: str) -> JsonObject:
@@ -106,7 +112,11 @@ def set_value(tree: Mapping[str, object], dotted: str, text: str) -> JsonObject:
         known = get_value(tree, name)
         if not isinstance(known, Mapping):
             raise ConfigError(f"`{name}` should be {expected_words(shape)}.")
-        value = dict(known) | {entry: _typed(shape.value_type, text)}
+        entry, inner = _split_entry(name, entry)
+        new = _typed(shape.value_type, text)
+        if inner:
+            new = _with_inner(known.get(entry), name, entry, inner, text)
+        value = dict(known) | {entry: new}
         # Only the new entry is checked: a wrong old one must not prevent the change.
         raise_problems(find_problems(shape, {entry: value[entry]}, name))
         return _with(tree, name.split("."), value, name)
@@ -183,6 +193,28 @@ def _split(dotted: str) -> tuple[str, str | None]:
     near = closest(dotted.lower(), _FIELDS)
     hint = f"Did you mean `{near}`?" if near else f"The keys are: {', '.join(_FIELDS)}."
     raise ConfigError(f"`{printable(dotted)}` is not a known key.", hint)
+
+
+def _split_entry(name: str, entry: str) -> tuple[str, str]:
+    """An entry, and the key in it if entries have keys: `papers.patterns` in `collections`."""
+    before, dot, after = entry.partition(".")
+    return (before, after) if dot and _entry_fields(name) else (entry, "")
+
+
+def _entry_fields(name: str) -> dict[str, inspect.Field]:
+    """The keys that each entry has; none if entries are plain values."""
+    shape = without_metadata(_FIELDS[name].type)
+    entry = without_metadata(shape.value_type) if isinstance(shape, inspect.DictType) else shape
+    fields = entry.fields if isinstance(entry, inspect.StructType) else ()
+    return {field.encode_name: field for field in fields}
+
+
+def _with_inner(known: object, name: str, entry: str, inner: str, text: str) -> JsonObject:
+    """A copy of an entry with one of its keys set."""
+    if not isinstance(known, Mapping):
+        raise ConfigError(f"`{name}` has no entry `{printable(entry)}`.")
+    field = _entry_fields(name).get(inner)
+    return {**known, inner: text if field is None else _typed(field.type, text)}
 
 
 def _typed(shape: inspect.Type, text: str) -> object:

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from ragd.batch.auto_jobs import reading_rules
 from ragd.clock import SystemClock
-from ragd.config.keys import Key, changed_keys, dotted_keys, get_value, needs_restart, set_value
+from ragd.config.keys import (
+    Key,
+    changed_keys,
+    dotted_keys,
+    get_value,
+    needs_restart,
+    set_value,
+    unset_value,
+)
 from ragd.config.live_settings import Settings
 from ragd.config.load import Config, effective, parse, to_json
 from ragd.errors import ConfigError
@@ -147,6 +155,26 @@ def test_one_kind_of_pattern_can_be_set_and_the_others_stay() -> None:
     assert get_value(tree, "memory.patterns.work") == ["deadline"]
     with pytest.raises(ConfigError, match="no entry with this name"):
         get_value(tree, "memory.patterns.none")
+
+
+def test_one_key_of_a_collection_can_be_set_and_the_others_stay() -> None:
+    before = {"vault_path": "/v", "collections": {"papers": {"path": "/p", "private": True}}}
+    tree = set_value(before, "collections.papers.patterns", '["*.pdf"]')
+    papers = {"path": "/p", "private": True, "patterns": ["*.pdf"]}
+    assert tree["collections"] == {"papers": papers}
+    assert get_value(tree, "collections.papers") == papers
+    assert get_value(tree, "collections.papers.patterns") == ["*.pdf"]
+    assert get_value(before, "collections.papers.patterns") == [], "the default"
+    assert unset_value(tree, "collections.papers.patterns") == before
+    for dotted, text, why in (
+        ("collections.work.private", "true", "no entry `work`"),
+        ("collections.papers.patern", "[]", "patern"),
+        ("collections.papers.private", "7", "collections.papers.private"),
+    ):
+        with pytest.raises(ConfigError, match=why):
+            set_value(before, dotted, text)
+    with pytest.raises(ConfigError, match="no such key"):
+        get_value(before, "collections.papers.patern")
 
 
 def test_what_is_not_set_and_has_no_default_says_so() -> None:
