@@ -8,7 +8,7 @@ import unicodedata
 
 from ragd.config.schema import CONTEXT_MAX, Config
 from ragd.notes.characters import one_line
-from ragd.vault.collection_paths import VAULT, split_path
+from ragd.vault.collection_paths import split_path
 
 ROOT = "/"
 """How the vault itself is named in `contexts`."""
@@ -20,36 +20,33 @@ class Contexts:
     def __init__(self, config: Config) -> None:
         self._collections = frozenset(config.collections)
         self._words = {
-            join_root(name): context_line(one.context)
+            (name, ""): context_line(one.context)
             for name, one in config.collections.items()
             if one.context
         }
         for path, words in config.contexts.items():
-            self._words[context_key(path)] = context_line(words)
+            self._words[self._key(path)] = context_line(words)
 
     def nearest(self, path: str) -> str | None:
         """The context for a note at this path; None if there is none above it."""
         if not self._words:
             return None
-        collection, _ = split_path(path, self._collections)
-        root = join_root(collection)
-        step = context_key(path)
-        while step != root:
-            if words := self._words.get(step):
+        collection, step = self._key(path)
+        while step:
+            if words := self._words.get((collection, step)):
                 return words
             step = step.rpartition("/")[0]
-            if not step:
-                break
-        return self._words.get(root) or None
+        return self.of_collection(collection) or None
 
     def of_collection(self, name: str) -> str:
         """The context of a collection as a whole; empty if it has none."""
-        return self._words.get(join_root(name), "")
+        return self._words.get((name, ""), "")
 
-
-def join_root(collection: str) -> str:
-    """The key of a collection as a whole; the vault's is empty."""
-    return "" if collection == VAULT else f"@{collection}"
+    def _key(self, path: str) -> tuple[str, str]:
+        """The collection, and the path in it in the form that is compared. A folder `@Papers` of
+        the vault is not the collection `papers`."""
+        collection, inner = split_path(path, self._collections)
+        return collection, context_key(inner)
 
 
 def context_key(path: str) -> str:

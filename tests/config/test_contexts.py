@@ -38,6 +38,7 @@ def contexts(**words: str) -> Contexts:
         ("@papers/2023/a.pdf", "all papers"),
         ("@papers/a.pdf", "all papers"),
         ("@bare/a.md", None),
+        ("@Papers/a.md", None),  # a folder of the vault
         ("@other/a.md", None),
     ],
 )
