@@ -17,7 +17,7 @@ from ragctl.cli import add_json
 from ragctl.daemon.client import Answer, Stream, request, stream
 from ragctl.daemon.start import call_daemon
 from ragctl.failure import Failure, describe_os_error
-from ragctl.views.collections import summarize_collections
+from ragctl.views.collections import summarize_collections, with_held_notes
 from ragctl.views.progress import JsonProgress, TerminalProgress
 from ragctl.views.render import (
     add_home_option,
@@ -201,18 +201,21 @@ def _report_outcome(home: Home, last: dict[str, Any], on_terminal: bool) -> int:
         if not on_terminal:
             emit_json(_failed_line(last, why))
         raise why
+    collections: list[dict[str, Any]] = []
     if on_terminal:
         _print_summary(last)
         with suppress(Failure):
             status = request(home, "GET", "/v1/status").data
             _print_model(status)
             _print_documents(status)
-            for line in summarize_collections(status.get("collections") or []):
-                print_notice(line)
+            collections = status.get("collections") or []
+        for line in summarize_collections(collections):
+            print_notice(line)
     if held := last["deletions_held"]:
+        command = " ".join(["ragctl sync --accept-deletions", *with_held_notes(collections)])
         print_notice(
             f"{counted(held, 'note')} vanished at once and stay in the index. To remove them: "
-            "`ragctl sync --accept-deletions`."
+            f"`{command}`."
         )
     if withheld := last.get("withheld", 0):
         print_notice(

@@ -31,12 +31,14 @@ def summarize_collections(collections: Sequence[dict[str, Any]]) -> list[str]:
     counts = ", ".join(f"{_name(one)} {one['notes']:,}" for one in collections)
     lines = [f"In each collection: {clean(counts)}."]
     for one in collections:
-        if one["held"]:
-            held = counted(one["held"], "note")
-            lines.append(f"{clean(_name(one))}: {held} vanished at once and are kept.")
-        elif why := WHY.get(one["state"]):
+        if why := WHY.get(one["state"]):
             lines.append(f"{clean(_name(one))} was not read: {why}.")
     return lines
+
+
+def with_held_notes(collections: Sequence[dict[str, Any]]) -> list[str]:
+    """The names of those with notes that vanished at once. Nothing for a vault alone."""
+    return [_name(one) for one in collections if one["held"]] if len(collections) > 1 else []
 
 
 def _name(one: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ragctl.views.collections import summarize_collections
+from ragctl.views.collections import summarize_collections, with_held_notes
 
 
 def collection(name: str, notes: int, state: str = "ok", held: int = 0) -> dict[str, Any]:
@@ -18,7 +18,11 @@ def test_a_job_ends_with_the_notes_of_each_collection() -> None:
 def test_a_job_ends_with_the_collections_that_were_not_read_whole() -> None:
     vault = collection("vault", 9, "held", held=70)
     papers = collection("papers", 3, "missing")
-    assert summarize_collections([vault, papers])[1:] == [
-        "vault: 70 notes vanished at once and are kept.",
-        "@papers was not read: its folder is missing.",
-    ]
+    found = summarize_collections([vault, papers])[1:]
+    assert found == ["@papers was not read: its folder is missing."]
+
+
+def test_those_with_held_notes_are_named_unless_there_is_only_a_vault() -> None:
+    vault, papers = collection("vault", 9, "held", held=70), collection("papers", 3)
+    assert with_held_notes([vault]) == []
+    assert with_held_notes([vault, papers]) == ["vault"]
