@@ -1,4 +1,4 @@
-"""Mutates real documents and reads them: no reader may raise, hang or break its rules.
+"""Mutates real notes and documents and reads them: no reader may raise, hang or break its rules.
 
 `python -m tests.notes.documents.fuzz [--each 10000] [--seed 1]` prints the seed, the figures and
 the slowest read. A failure prints the seed and the number of the mutation that reproduces it.
@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ragd.notes.documents.model import Unreadable
-from tests.notes.documents.reader_rules import check_reader
+from ragd.notes.parse import Unparsable
+from tests.notes.documents.reader_rules import check_file
 from tests.notes.documents.samples import SAMPLES
 
 MOST_BYTES = 200_000
@@ -23,6 +24,19 @@ PIECES = (
     *(b"<", b">", b"</", b"<!--", b"-->", b"<script>", b"</script>", b"<h1>", b"</h2>", b"<title>"),
     *(b"&amp;", b"&#0;", b"&#x110000;", b"&lt;", b"<svg ", b"href='"),
     *(b"*", b"** ", b":END:", b":PROPERTIES:", b"#+TITLE:", b"[[", b"]]", b"[[a][b]]", b"===="),
+    *(
+        b"# ",
+        b"###### ",
+        b"- [ ] ",
+        b"> [!note] ",
+        b"|",
+        b"|-|-|\n",
+        b"~~~",
+        b"$$",
+        b"#tag/x ",
+        b"^id",
+    ),
+    *(b"tags: [", b"rag: false\n", b"date: 2024-13-45\n", b"![[", b"](", b"==", b"[^1]: ", b"%% "),
     *(b"```", b"```compressed-json\n", b"%%", b"## Text Elements\n", b" ^a1\n", b"---\n"),
     *(b"\n", b"\r", b"\r\n", b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1b$", b"\xe2\x80\xae"),
 )
@@ -97,12 +111,13 @@ def fuzz(path: str, count: int, seed: int) -> FuzzResult:
     for number, data in enumerate(mutations(SAMPLES[path], count, f"{seed}:{path}")):
         began = time.perf_counter()
         try:
-            found = check_reader(path, data)
+            found = check_file(path, data)
         except Exception as why:
             raise AssertionError(f"{path}, seed {seed}, mutation {number}") from why
         slowest = max(slowest, time.perf_counter() - began)
-        refused += isinstance(found, Unreadable)
-        read += not isinstance(found, Unreadable)
+        is_refused = isinstance(found, Unreadable | Unparsable)
+        refused += is_refused
+        read += not is_refused
     return FuzzResult(read, refused, slowest)
 
 

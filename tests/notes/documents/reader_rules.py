@@ -1,12 +1,48 @@
 """The rules for every reader, whatever the bytes are: for property tests and the fuzzer."""
 
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 from ragd.notes.documents.document_builder import MOST_CHARACTERS
+from ragd.notes.documents.kinds import kind_of
 from ragd.notes.documents.model import Document, Unreadable
 from ragd.notes.documents.read_document import read_document
+from ragd.notes.model import ChunkOptions, Note
+from ragd.notes.parse import Unparsable, parse_note
+from ragd.notes.wordpiece import WordPiece
 
 LONGEST_REASON = 100
+LONGEST_PASSAGE = 2_000
+
+
+VOCABULARY = Path(__file__).parents[3] / "ragd" / "data" / "vocab.txt"
+
+
+def check_file(path: str, data: bytes) -> Document | Note | Unreadable | Unparsable:
+    """Read a file of any kind that the daemon reads itself, and check the answer."""
+    return check_note(path, data) if kind_of(path).how == "note" else check_reader(path, data)
+
+
+def check_note(path: str, data: bytes) -> Note | Unparsable:
+    """Split a note into passages and check them. Raises AssertionError."""
+    found = parse_note(path, data, ChunkOptions(), wordpiece().count)
+    if isinstance(found, Unparsable):
+        assert found.reason and len(found.reason) < LONGEST_REASON
+        return found
+    lines = data.count(b"\n") + data.count(b"\r") + 1
+    assert [one.index for one in found.chunks] == list(range(len(found.chunks)))
+    for one in found.chunks:
+        assert 1 <= one.start_line <= one.end_line <= lines
+        assert len(one.text) <= LONGEST_PASSAGE
+        for text in (one.text, one.embed_text, one.search_text, one.heading_path, *one.tags):
+            text.encode()
+    return found
+
+
+@cache
+def wordpiece() -> WordPiece:
+    return WordPiece(VOCABULARY.read_text(encoding="utf-8"))
 
 
 def check_reader(path: str, data: bytes) -> Document | Unreadable:

@@ -1,6 +1,7 @@
 """Real-world shapes of each kind of document, from which the fuzzer makes its mutations."""
 
 import json
+from pathlib import Path
 
 from tests.notes.documents.compressed import compress
 from tests.notes.documents.test_excalidraw import drawing, element, in_markdown
@@ -35,7 +36,9 @@ DRAWING = drawing(
 SESSION = conversation(
     "Where is the **heron**?", "At the [[Weir]].\n\n# Birds\n- heron\n- kingfisher", "password: x1"
 )
+NOTES = sorted((Path(__file__).parents[3] / "examples" / "vault").rglob("*.md"))
 SAMPLES: dict[str, list[bytes]] = {
+    "a.md": [note.read_bytes() for note in NOTES],
     "a.jsonl": [SESSION],
     "@sessions/main/a.jsonl": [SESSION],
     "a.canvas": [CANVAS.encode(), json.dumps(json.loads(CANVAS)).encode()],
