@@ -12,6 +12,15 @@ _ADDRESS = re.compile(
     r"(?:/(?P<prefix>[A-Za-z0-9!_.*'()/=-]{0,500}))?",
     re.ASCII,
 )
+# What the providers allow as a name; s3 is left to the store, of which there are many kinds.
+_NAMES = {
+    "az": re.compile(r"(?=.{3,63}\Z)[a-z0-9]+(?:-[a-z0-9]+)*"),
+    "gs": re.compile(r"(?=.{3,63}\Z)[a-z0-9][a-z0-9._-]*[a-z0-9]"),
+}
+_RULES = {
+    "az": "the name of a container has 3 to 63 lowercase letters, digits and single hyphens",
+    "gs": "the name of a bucket has 3 to 63 lowercase letters, digits, hyphens, dots and `_`",
+}
 
 
 class ObjectAddress(NamedTuple):
@@ -55,5 +64,8 @@ def address_problems(path: str, key: str) -> Iterator[str]:
     except ValueError:
         yield f"`{key}` should be a folder, or an address such as s3://bucket/prefix ({schemes})."
         return
+    allowed = _NAMES.get(address.scheme)
+    if allowed is not None and not allowed.fullmatch(address.bucket):
+        yield f"`{key}` names nothing that can exist: {_RULES[address.scheme]}."
     if {".", ".."} & set(address.prefix.split("/")):
         yield f"`{key}` must not contain `.` or `..`."

@@ -1,10 +1,13 @@
 """Reads and writes single objects below one prefix, with conditional puts. Synchronous.
 
 Each call has a time-out. It never retries a conditional put by itself: after an answer that was
-lost, only the caller can tell whether the object is its own.
+lost, only the caller can tell whether the object is its own. A put that was refused because there
+were too many (429) was not done, so it is repeated: Google's store takes one write of a name in a
+second.
 """
 
 import os
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -15,10 +18,16 @@ from ragd.config.store_settings import StoreOptions
 from ragd.errors import StartupError
 from ragd.objects.address import ObjectAddress
 from ragd.objects.credentials import client_options
-from ragd.objects.store_errors import ObjectStoreError, store_code
+from ragd.objects.store_errors import (
+    ObjectStoreError,
+    code_of_missing,
+    is_throttled,
+    store_code,
+)
 
 TIMEOUT_S = 10.0
 DELETED_AT_ONCE = 500
+PAUSES_S = (1.0, 2.0)  # after puts that were refused because there were too many
 
 
 class StoredObject(NamedTuple):
@@ -62,24 +71,31 @@ class ObjectClient:
         timeout_s: float = TIMEOUT_S,
     ) -> None:
         self.address = address
-        self._library = library = _library()
-        store = {
-            "s3": library.store.S3Store,
-            "gs": library.store.GCSStore,
-            "az": library.store.AzureStore,
-        }[address.scheme]
-        timeout = f"{int(timeout_s * 1000)}ms"
-        self._store = store(
-            address.bucket,
-            prefix=address.prefix or None,
-            client_options={
-                "allow_http": options.allow_http,
-                "timeout": timeout,
-                "connect_timeout": "5s",
-            },
-            retry_config={"max_retries": 0},
-            **client_options(address, options, environment),
-        )
+        self._options = options
+        self._environment = environment
+        self._timeout = f"{int(timeout_s * 1000)}ms"
+        self._library = _library()
+        self._opened: Any = None
+
+    @property
+    def _store(self) -> Any:
+        """The library's store. Credentials that cannot be read fail here, and are read again by
+        the next call."""
+        if self._opened is None:
+            stores = self._library.store
+            kinds = {"s3": stores.S3Store, "gs": stores.GCSStore, "az": stores.AzureStore}
+            self._opened = kinds[self.address.scheme](
+                self.address.bucket,
+                prefix=self.address.prefix or None,
+                client_options={
+                    "allow_http": self._options.allow_http,
+                    "timeout": self._timeout,
+                    "connect_timeout": "5s",
+                },
+                retry_config={"max_retries": 0},
+                **client_options(self.address, self._options, self._environment),
+            )
+        return self._opened
 
     def get(self, name: str) -> StoredObject | None:
         """The object; None if there is none."""
@@ -89,7 +105,7 @@ class ObjectClient:
                 meta = found.meta
                 return StoredObject(bytes(found.bytes()), _tag(meta), iso(meta["last_modified"]))
             except FileNotFoundError as why:
-                _raise_if_bucket(why)
+                _raise_if_not_an_object(why)
                 return None
 
     def create(self, name: str, data: bytes) -> str | None:
@@ -113,15 +129,24 @@ class ObjectClient:
         exceptions = self._library.exceptions
         with _translated():
             try:
-                done = self._library.put(self._store, name, data, mode=mode, use_multipart=False)
-                return _tag(done)
+                return _tag(self._put_patiently(name, data, mode))
             except (exceptions.AlreadyExistsError, exceptions.PreconditionError):
                 return None
             except FileNotFoundError as why:
-                _raise_if_bucket(why)
+                _raise_if_not_an_object(why)
                 if isinstance(mode, dict):
                     return None  # the object is gone
                 raise
+
+    def _put_patiently(self, name: str, data: bytes, mode: Any) -> Any:
+        for pause_s in (*PAUSES_S, None):
+            try:
+                return self._library.put(self._store, name, data, mode=mode, use_multipart=False)
+            except self._library.exceptions.BaseError as why:
+                if pause_s is None or not is_throttled(str(why)):
+                    raise
+            time.sleep(pause_s)
+        raise AssertionError("the last try returns or raises")
 
     def list_objects(self, prefix: str = "") -> list[ListedObject]:
         """All objects whose names begin with this folder."""
@@ -143,11 +168,19 @@ class ObjectClient:
         """Delete these objects; some may be gone already."""
         wanted = list(names)
         for start in range(0, len(wanted), DELETED_AT_ONCE):
-            with _translated():
-                try:
-                    self._library.delete(self._store, wanted[start : start + DELETED_AT_ONCE])
-                except FileNotFoundError as why:
-                    _raise_if_bucket(why)
+            self._delete_together(wanted[start : start + DELETED_AT_ONCE])
+
+    def _delete_together(self, names: list[str]) -> None:
+        """Some libraries stop at the first object that is gone: the others are deleted singly."""
+        with _translated():
+            try:
+                self._library.delete(self._store, names)
+                return
+            except FileNotFoundError as why:
+                _raise_if_not_an_object(why)
+        if len(names) > 1:
+            for name in names:
+                self._delete_together([name])
 
     def delete_folder(self, prefix: str) -> None:
         """Delete everything in this folder."""
@@ -159,9 +192,11 @@ def _tag(meta: Mapping[str, Any]) -> str:
     return f"{meta['e_tag'] or ''}\n{meta['version'] or ''}"
 
 
-def _raise_if_bucket(why: FileNotFoundError) -> None:
-    if store_code(str(why), is_of_a_store=True) == "STORE_BUCKET_MISSING":
-        raise ObjectStoreError("STORE_BUCKET_MISSING") from None
+def _raise_if_not_an_object(why: FileNotFoundError) -> None:
+    """Raises if it is the bucket that is missing, or if the account may not know what exists."""
+    code = code_of_missing(str(why))
+    if code is not None:
+        raise ObjectStoreError(code) from None
 
 
 @contextmanager

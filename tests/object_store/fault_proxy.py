@@ -23,7 +23,7 @@ class FaultProxy:
     """`decide` chooses what happens to a request, by its method and its path."""
 
     def __init__(self, upstream: str) -> None:
-        self._upstream = urlsplit(upstream).netloc
+        self._upstream, path = urlsplit(upstream).netloc, urlsplit(upstream).path
         self.decide: Callable[[str, str], Fault] = lambda method, path: "pass"
         self.delay_s = 0.0
         self.requests: Counter[str] = Counter()
@@ -43,7 +43,7 @@ class FaultProxy:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        self.endpoint = f"http://127.0.0.1:{self._server.server_port}"
+        self.endpoint = f"http://127.0.0.1:{self._server.server_port}{path}"
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     @property

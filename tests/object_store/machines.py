@@ -7,25 +7,20 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.object_store.servers import environment
 from tests.patience import PATIENCE_S
 
 
 class Machine:
-    """One home. `more` of the environment: other credentials, for example."""
+    """One home. `environment`: the credentials of its object store."""
 
-    def __init__(self, home: Path, **more: str) -> None:
+    def __init__(self, home: Path, environment: Mapping[str, str]) -> None:
         self.home = home
-        self._environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
-            **environment(),
-            "HOME": str(home.parent),
-            **more,
-        }
+        others = {name: value for name, value in os.environ.items() if not _is_credential(name)}
+        self._environment = {**others, "HOME": str(home.parent), **environment}
 
     def configure(self, **settings: Any) -> None:
         self.home.mkdir(parents=True, exist_ok=True)
@@ -91,6 +86,10 @@ class Machine:
 
     def stop(self) -> None:
         self.ragctl("stop")
+
+
+def _is_credential(name: str) -> bool:
+    return name.startswith(("AWS_", "AZURE_", "GOOGLE_"))
 
 
 def _command_of(pid: int) -> bytes:

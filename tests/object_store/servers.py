@@ -1,7 +1,7 @@
 """Real object stores on this machine, each on a port of its own, for one test session.
 
-SeaweedFS is the thorough one, moto the quick one. rclone ignores conditions on puts: it is the one
-that ragd must refuse.
+SeaweedFS is the thorough one for s3://, moto the quick one. rclone ignores conditions on puts: it
+is the one that ragd must refuse. Azurite is the one for az://, our own `gcs_server.py` for gs://.
 """
 
 import http.client
@@ -40,6 +40,17 @@ def find_program(name: str) -> str:
         if (place / name).is_file():
             return str(place / name)
     pytest.skip(f"{name} is not installed; `make test-store` installs it")
+
+
+def find_azurite() -> Path:
+    """The script of the npm package. Skips the test if it is not installed."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed; az:// is tested with the npm package azurite")
+    script = Path("node_modules/azurite/dist/src/blob/main.js")
+    for place in (os.environ.get("RAGD_AZURITE"), ROOT / "tests" / "object_store" / "azurite"):
+        if place is not None and (Path(place) / script).is_file():
+            return Path(place) / script
+    pytest.skip("azurite is not installed; `make test` and `make test-store` install it")
 
 
 def free_port() -> int:
@@ -98,9 +109,39 @@ def rclone(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def _running(command: list[str], log: Path, folder: Path) -> Iterator["subprocess.Popen[bytes]"]:
+def azurite(folder: Path, account: str, key: str) -> Iterator[int]:
+    """The port of an Azurite with one account and no container."""
+    script = find_azurite()
+    port = free_port()
+    data = folder / "azurite"
+    data.mkdir()
+    command = [
+        *("node", str(script), "--blobHost", "127.0.0.1", "--blobPort", str(port)),
+        *("--location", str(data), "--silent", "--disableTelemetry"),
+    ]
+    accounts = {"AZURITE_ACCOUNTS": f"{account}:{key}"}
+    with _running(command, folder / "azurite.log", data, **accounts) as child:
+        _wait_until_answering(port, child, folder / "azurite.log")
+        yield port
+
+
+@contextmanager
+def google(folder: Path, bucket: str, *more: str) -> Iterator[str]:
+    """The address of our own small Google Cloud Storage, with a bucket."""
+    port = free_port()
+    module = [sys.executable, "-m", "tests.object_store.gcs_server"]
+    command = [*module, "--port", str(port), "--bucket", bucket, *more]
+    with _running(command, folder / "google.log", folder, PYTHONPATH=str(ROOT)) as child:
+        _wait_until_answering(port, child, folder / "google.log")
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def _running(
+    command: list[str], log: Path, folder: Path, **more: str
+) -> Iterator["subprocess.Popen[bytes]"]:
     place = Path(command[0]).parent.parent  # of packages that were installed with --target
-    child_environment = {**os.environ, "PYTHONPATH": str(place), "HOME": str(folder)}
+    child_environment = {**os.environ, "PYTHONPATH": str(place), "HOME": str(folder)} | more
     with log.open("wb") as written:
         child = subprocess.Popen(
             command, stdout=written, stderr=written, cwd=folder, env=child_environment

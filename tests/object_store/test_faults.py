@@ -18,8 +18,8 @@ from ragd.store.lance import libraries
 from ragd.store.lance.schema import TABLE
 from tests.object_store.conftest import NewMachine
 from tests.object_store.fault_proxy import Fault, FaultProxy
+from tests.object_store.kinds import Server
 from tests.object_store.machines import Machine
-from tests.object_store.servers import environment
 
 KILLS = int(os.environ.get("RAGD_STORE_DAEMON_KILLS", "3"))
 FIGHT_S = float(os.environ.get("RAGD_STORE_FIGHT_S", "20"))
@@ -28,13 +28,13 @@ thorough = pytest.mark.skipif(
 )
 
 
-def rows_of(address: str, server: str, machine: Machine) -> "Counter[tuple[str, str]]":
+def rows_of(address: str, server: Server, machine: Machine) -> "Counter[tuple[str, str]]":
     """How often each passage is in the table that serves, read without ragd."""
     generation = machine.answer("status")["data"]["index"]["generation"]
-    options = StoreOptions(endpoint=server, allow_http=True)
+    options = StoreOptions(endpoint=server.endpoint, allow_http=True)
     dataset = libraries.lance().dataset(
         f"{address}/{generation}/{TABLE}.lance",
-        storage_options=lance_options(parse_address(address), options, environment()),
+        storage_options=lance_options(parse_address(address), options, server.environment),
     )
     found = dataset.scanner(columns=["source_file", "chunk_text"]).to_table().to_pylist()
     return Counter((row["source_file"], row["chunk_text"]) for row in found)
@@ -63,9 +63,10 @@ def test_a_store_that_fails_is_named_and_nothing_is_lost(
     machine.wait_for(lambda: machine.codes() == [])
 
 
-def test_wrong_credentials_are_said_in_a_sentence(new_machine: NewMachine) -> None:
+@pytest.mark.every_kind
+def test_wrong_credentials_are_said_in_a_sentence(new_machine: NewMachine, server: Server) -> None:
     good = new_machine("desktop")
-    bad = Machine(good.home, AWS_SECRET_ACCESS_KEY="wrong")
+    bad = Machine(good.home, server.environment | server.wrong)
     bad.run("start")
     try:
         bad.wait_for(lambda: "STORE_DENIED" in bad.codes())
@@ -89,7 +90,7 @@ def test_a_slow_store_only_takes_longer(
 
 @thorough
 def test_kills_in_the_middle_of_commits_lose_and_double_nothing(
-    new_machine: NewMachine, proxy: FaultProxy, vault: Path, address: str, server: str
+    new_machine: NewMachine, proxy: FaultProxy, vault: Path, address: str, server: Server
 ) -> None:
     """Each kill is at a random write request of a sync."""
     machine = new_machine("desktop", endpoint=proxy.endpoint)
@@ -126,7 +127,7 @@ def test_kills_in_the_middle_of_commits_lose_and_double_nothing(
 
 @thorough
 def test_two_writers_that_fight_lose_and_double_nothing(
-    new_machine: NewMachine, vault: Path, address: str, server: str
+    new_machine: NewMachine, vault: Path, address: str, server: Server
 ) -> None:
     """Both are killed and started again and again. Only one may write at a time."""
     machines = [new_machine("desktop"), new_machine("laptop")]

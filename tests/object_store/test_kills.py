@@ -11,6 +11,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ragd.config.store_settings import StoreOptions
 from ragd.objects.address import parse_address
 from ragd.objects.credentials import lance_options
@@ -20,7 +22,7 @@ from ragd.store.lance import generation_folders, libraries
 from ragd.store.lance.checkup import examine
 from ragd.store.lance.object_place import ObjectPlace
 from tests.object_store.killed_writer import GENERATION
-from tests.object_store.servers import environment
+from tests.object_store.kinds import Server
 from tests.store.lance.drafts import identity
 from tests.store.lance.killed_writer import NOTES, draft
 
@@ -29,10 +31,11 @@ KILLS = int(os.environ.get("RAGD_STORE_KILLS", "5"))
 SUSPENSIONS = max(1, KILLS // 40)
 
 
-def prepare(address: str, server: str) -> ObjectPlace:
-    options, parsed = StoreOptions(endpoint=server, allow_http=True), parse_address(address)
-    client = ObjectClient(parsed, options, environment())
-    place = ObjectPlace(client, lance_options(parsed, options, environment()), options)
+def prepare(address: str, server: Server) -> ObjectPlace:
+    options = StoreOptions(endpoint=server.endpoint, allow_http=True)
+    parsed, credentials = parse_address(address), server.environment
+    client = ObjectClient(parsed, options, credentials)
+    place = ObjectPlace(client, lance_options(parsed, options, credentials), options)
     place.lease = WriterLease(client, "the test", "the test", 6.0)
     place.lease.acquire()
     generation_folders.create(place, identity(GENERATION))
@@ -40,10 +43,13 @@ def prepare(address: str, server: str) -> ObjectPlace:
     return place
 
 
-def start(address: str, server: str, seed: int, holder: str) -> "subprocess.Popen[str]":
+def start(address: str, server: Server, seed: int, holder: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.object_store.killed_writer", address, server, str(seed)],
-        env={**os.environ, **environment(), "HOLDER": holder},
+        [
+            *(sys.executable, "-m", "tests.object_store.killed_writer"),
+            *(address, server.endpoint, str(seed)),
+        ],
+        env={**os.environ, **server.environment, "HOLDER": holder},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -76,7 +82,8 @@ def check(place: ObjectPlace, stored: dict[int, int]) -> None:
             assert revision >= stored.get(number, 0)
 
 
-def test_killed_writers_lose_and_double_nothing(address: str, server: str) -> None:
+@pytest.mark.every_kind
+def test_killed_writers_lose_and_double_nothing(address: str, server: Server) -> None:
     place, stored = prepare(address, server), dict[int, int]()
     for seed in range(1, KILLS + 1):
         source = random.Random(seed)
@@ -94,7 +101,9 @@ def test_killed_writers_lose_and_double_nothing(address: str, server: str) -> No
     assert examine(place, GENERATION) is None
 
 
-def test_a_suspended_writer_does_not_write_after_it_was_replaced(address: str, server: str) -> None:
+def test_a_suspended_writer_does_not_write_after_it_was_replaced(
+    address: str, server: Server
+) -> None:
     """Stopped anywhere, for longer than its lease; another one takes over; then it wakes up."""
     place = prepare(address, server)
     for seed in range(1, SUSPENSIONS + 1):

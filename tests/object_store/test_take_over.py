@@ -4,14 +4,15 @@ import json
 import shutil
 from pathlib import Path
 
-from tests.object_store.conftest import NewMachine
+from tests.object_store.conftest import NewMachine, client_at
+from tests.object_store.kinds import Server
 from tests.object_store.machines import Machine
 
 SECRET_FACT = "The spare key is under the blue pot."
 
 
 def test_another_machine_takes_over_from_the_store_alone(
-    new_machine: NewMachine, vault: Path, tmp_path: Path, address: str, server: str
+    new_machine: NewMachine, vault: Path, tmp_path: Path, address: str, server: Server
 ) -> None:
     first = new_machine("desktop", log={"mirror": True})
     first.run("index")
@@ -27,11 +28,11 @@ def test_another_machine_takes_over_from_the_store_alone(
     moved = tmp_path / "laptop" / "Notes"
     shutil.copytree(vault, moved)  # the vault is synced by other means, to another path
 
-    second = Machine(tmp_path / "laptop" / "home")
+    second = Machine(tmp_path / "laptop" / "home", server.environment)
     try:
         second.run(
             *("mirror", "restore", address, str(moved), "--key", str(key)),
-            *("--endpoint", server),
+            *("--endpoint", server.endpoint),
         )
         second.run("start")
         second.wait_for(lambda: second.codes() == [])
@@ -53,19 +54,13 @@ def test_another_machine_takes_over_from_the_store_alone(
 
 
 def test_the_copy_of_the_memories_cannot_be_read_without_the_key(
-    new_machine: NewMachine, vault: Path, tmp_path: Path, address: str, server: str
+    new_machine: NewMachine, vault: Path, tmp_path: Path, address: str, server: Server
 ) -> None:
-    from ragd.config.store_settings import StoreOptions
-    from ragd.objects.address import parse_address
-    from ragd.objects.object_client import ObjectClient
-    from tests.object_store.servers import environment
-
     first = new_machine("desktop", log={"mirror": True})
     first.run("index")
     first.run("memory", "store", "spare_key", SECRET_FACT, "Garden.md")
     first.stop()
-    options = StoreOptions(endpoint=server, allow_http=True)
-    client = ObjectClient(parse_address(address), options, environment())
+    client = client_at(server, address)
     names = [one.name for one in client.list_objects("log")]
     assert any(name.endswith("memories.sealed") for name in names)
     key = (first.home / "mirror.key").read_bytes().strip()
@@ -76,9 +71,18 @@ def test_the_copy_of_the_memories_cannot_be_read_without_the_key(
         assert key not in found.data, name
     wrong = tmp_path / "wrong.txt"
     wrong.write_text("0" * 64)
-    second = Machine(tmp_path / "laptop" / "home")
+    second = Machine(tmp_path / "laptop" / "home", server.environment)
     refused = second.ragctl(
-        *("mirror", "restore", address, str(vault), "--key", str(wrong), "--endpoint", server)
+        *(
+            "mirror",
+            "restore",
+            address,
+            str(vault),
+            "--key",
+            str(wrong),
+            "--endpoint",
+            server.endpoint,
+        )
     )
     assert refused.returncode != 0
     assert "not the one of this copy" in refused.stderr

@@ -10,6 +10,7 @@ from ragd.objects.object_client import ObjectClient
 from ragd.objects.store_errors import ObjectStoreError
 from ragd.objects.writer_lease import NAME, WriterLease, margin_s
 
+pytestmark = pytest.mark.every_kind
 LEASE_S = 20.0
 
 
