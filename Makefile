@@ -11,6 +11,7 @@ MEMORY_PLUGIN := contrib/openclaw-memory
 OBSIDIAN_PLUGIN := contrib/obsidian-plugin
 PAGE_TESTS := tests/page
 PAGE_MODULES := $(PAGE_TESTS)/node_modules/.package-lock.json
+AZURITE := tests/object_store/azurite/node_modules/.package-lock.json
 NODE_MODULES := $(PLUGIN)/node_modules/.package-lock.json $(MEMORY_PLUGIN)/node_modules/.package-lock.json \
 	$(OBSIDIAN_PLUGIN)/node_modules/.package-lock.json
 QUICK := $(wildcard tests/test_*.py) $(addprefix tests/,batch config eventlog folds golden guard notes \
@@ -34,10 +35,10 @@ demo: $(STAMP)  ## install, run the daemon in a temporary home, leave nothing be
 picture: $(STAMP)  ## record docs/picture.svg again, from real commands in a terminal
 	@$(BIN)/python -m examples.picture
 
-test: $(STAMP) $(if $(HAS_NODE),test-plugin)  ## all tests; those of the plugin if Node 20 or newer is installed
+test: $(STAMP) $(if $(HAS_NODE),test-plugin $(AZURITE))  ## all tests; those of the plugin if Node 20 or newer is installed
 	$(BIN)/python -m pytest -n 4 --dist worksteal --cov --cov-report=
 	@$(BIN)/coverage report
-	@$(if $(HAS_NODE),,echo "Not run: the tests of the plugins. They need Node 20 or newer.")
+	@$(if $(HAS_NODE),,echo "Not run: the tests of the plugins, and of az:// addresses. They need Node 20 or newer.")
 	@echo "Not part of it: make test-page, make test-store, make test-openclaw (downloads 280 MB), make chaos, make bench."
 
 test-quick: $(STAMP)  ## in a minute: the tests that need no daemon and no model
@@ -49,10 +50,10 @@ $(STORE_SERVERS)/.installed: tests/object_store/servers.txt
 	@$(STORE_SERVERS)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-test-store: $(STAMP) $(STORE_SERVERS)/.installed  ## indexes in object stores, on real servers: 200 kills, a fight of 10 minutes
+test-store: $(STAMP) $(STORE_SERVERS)/.installed $(if $(HAS_NODE),$(AZURITE))  ## indexes in object stores, on real servers: 200 kills, a fight of 10 minutes
 	RAGD_STORE_KILLS=200 RAGD_STORE_FIGHT_S=600 RAGD_STORE_DAEMON_KILLS=20 $(BIN)/python -m pytest --timeout=3600 tests/object_store
 
-$(NODE_MODULES) $(PAGE_MODULES): %/node_modules/.package-lock.json: %/package-lock.json
+$(NODE_MODULES) $(PAGE_MODULES) $(AZURITE): %/node_modules/.package-lock.json: %/package-lock.json
 	@cd $* && npm ci --loglevel=error > /dev/null
 	@touch $@
 

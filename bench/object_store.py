@@ -21,7 +21,7 @@ from examples.demo import QUESTIONS, VAULT
 from ragd.paths import Home
 from tests.object_store.fault_proxy import FaultProxy
 from tests.object_store.machines import Machine
-from tests.object_store.servers import BUCKET, seaweedfs
+from tests.object_store.servers import BUCKET, environment, seaweedfs
 
 DELAY_S = 0.02
 ROUNDS = 15
@@ -40,7 +40,7 @@ def search(machine: Machine, question: str) -> float:
 
 
 def configured(folder: Path, vault: Path, **more: object) -> Machine:
-    machine = Machine(folder)
+    machine = Machine(folder, environment())
     machine.configure(vault_path=str(vault), health={"probe_s": 30}, **more)
     return machine
 
@@ -64,7 +64,7 @@ def _measured(folder: Path, vault: Path, proxy: FaultProxy) -> Iterator[Row]:
     store = {"path": f"s3://{BUCKET}/bench", "options": options}
     near = configured(folder / "near" / "h", vault)
     far = configured(folder / "far" / "h", vault, vector_store=store)
-    reader = Machine(folder / "reader" / "h")
+    reader = Machine(folder / "reader" / "h", environment())
     try:
         near_s, far_s = _timed(near, "index"), _timed(far, "index")
         yield Row("first index", f"{far_s:.1f} s", f"{near_s:.1f} s in a folder", far_s / near_s)

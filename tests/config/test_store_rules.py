@@ -37,6 +37,7 @@ def test_an_address_is_kept_and_never_becomes_a_path(given: str, kept: str) -> N
     [
         *("http://bucket/notes", "s3://", "s3:///notes", "ftp://bucket", "S3://bucket/x"),
         *("s3://bucket/../x", "s3://bucket/a?b=c", "s3://bucket/a#b", "s3://a b/c"),
+        *("az://My-Container/x", "az://ab/x", "az://a--b/x", "az://a.b.c/x", "gs://My-Bucket/x"),
     ],
 )
 def test_what_is_no_address_is_refused(path: str) -> None:
@@ -55,7 +56,13 @@ def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
         assert "canary-word" not in str(refused.value)
 
 
-@pytest.mark.parametrize("name", ["aws_secret_access_key", "secret_access_key", "token"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("aws_secret_access_key", "secret_access_key", "token"),
+        *("azure_storage_account_key", "sas_token", "google_service_account_key"),
+    ],
+)
 def test_there_is_no_key_for_credentials(name: str) -> None:
     with pytest.raises(ConfigError, match="not a known key") as refused:
         build(options={name: "canary-word"}, **AGREED)
