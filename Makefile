@@ -51,7 +51,8 @@ $(STORE_SERVERS)/.installed: tests/object_store/servers.txt
 	@touch $@
 
 test-store: $(STAMP) $(STORE_SERVERS)/.installed $(if $(HAS_NODE),$(AZURITE))  ## indexes in object stores, on real servers: 200 kills, a fight of 10 minutes
-	RAGD_STORE_KILLS=200 RAGD_STORE_FIGHT_S=600 RAGD_STORE_DAEMON_KILLS=20 $(BIN)/python -m pytest --timeout=3600 tests/object_store
+	RAGD_STORE_KILLS=200 RAGD_STORE_FIGHT_S=600 RAGD_STORE_DAEMON_KILLS=20 \
+		$(BIN)/python -m pytest -n 2 --dist worksteal --timeout=3600 --durations=20 tests/object_store
 
 $(NODE_MODULES) $(PAGE_MODULES) $(AZURITE): %/node_modules/.package-lock.json: %/package-lock.json
 	@cd $* && npm ci --loglevel=error > /dev/null

@@ -133,7 +133,8 @@ def test_two_writers_that_fight_lose_and_double_nothing(
     machines = [new_machine("desktop"), new_machine("laptop")]
     machines[0].run("index")
     source, written = random.Random(11), 0
-    deadline = time.monotonic() + FIGHT_S
+    # The code is the same for each kind: the others fight for two of ten minutes.
+    deadline = time.monotonic() + (FIGHT_S if server.scheme == "s3" else FIGHT_S / 5)
     while time.monotonic() < deadline:
         (vault / f"Note {written}.md").write_text(f"Number {written} is about quokkas.\n")
         written += 1
