@@ -5,7 +5,7 @@ folds as a writer's. It never writes to the object store.
 """
 
 import asyncio
-from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 import structlog
@@ -29,14 +29,13 @@ from ragd.store.generations import activation_of
 from ragd.store.index_claim import CLAIM_CODES
 from ragd.store.index_damage import DAMAGE_CODES, IndexDamage
 from ragd.store.lance import ChunkIndex, LanceStore
+from ragd.store.lance.indexed_notes import IndexedNotes, NotesRead
 from ragd.store.lance.object_place import ObjectPlace
 from ragd.store.open_indexes import OpenIndexes
-from ragd.vault.collection_paths import VAULT
 
 NAME = "index_follower"
 CLOSE_AFTER_S = 30.0
 LEAST_S = 0.5
-_COLUMNS = ("source_file", "file_sha256", "modified_at", "collection")
 
 log = structlog.get_logger(NAME)
 
@@ -62,6 +61,7 @@ class IndexFollower:
         self._damage = IndexDamage(ledger, partial(ledger.journal.append, NAME))
         self._looking = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._notes: IndexedNotes | None = None  # of the index that serves, as far as recorded
         self.as_of: str | None = None  # when the writer last gave a sign of life
 
     async def run(self) -> None:
@@ -96,11 +96,9 @@ class IndexFollower:
         self.as_of = seen.modified_at if seen is not None else None
         generation, serving = current[0], self._open_indexes.serving
         if serving is not None and serving.identity.generation == generation:
-            self._settings.add_collections_of_index(await serving.newest_collections())
-            if await serving.refresh() != self._ledger.state.catalog.table_version:
-                await self._record_content(serving)
+            await self._record_content(serving)
             return
-        index = await self._store.open_to_read(generation)
+        index, self._notes = await self._store.open_to_read(generation), None
         await self._record_content(index, is_new=True)
         self._open_indexes.replace(index, None)
         if serving is not None:
@@ -118,14 +116,17 @@ class IndexFollower:
         task.add_done_callback(self._tasks.discard)
 
     async def _record_content(self, index: ChunkIndex, *, is_new: bool = False) -> None:
-        """Record which notes the index has, as far as that has changed."""
-        known, version = self._ledger.state.catalog.files, await index.version()
-        files, collections = await _read_content(index)
-        changed = [
-            one for one in files if one.path not in known or not _is_same(known[one.path], one)
-        ]
-        gone = sorted(known.keys() - {one.path for one in files})
-        self._settings.add_collections_of_index(collections)
+        """Move to the newest version, and record which notes it has, as far as that has changed."""
+        known = self._ledger.state.catalog.files
+        found = await index.read_newest_notes(self._notes)
+        version = found.notes.version
+        self._settings.add_collections_of_index(found.notes.collections)
+        await index.move_to(version)
+        if not is_new and version == self._ledger.state.catalog.table_version:
+            self._notes = found.notes
+            return
+        looked_at = found.changed if self._notes is not None else found.changed | known.keys()
+        changed, gone = await asyncio.to_thread(_differences, found, known, looked_at)
         if changed or gone:
             stored = BatchStored(job_id="", files=changed, removed=gone, table_version=version)
             await self._ledger.journal.append_parts(NAME, stored)
@@ -135,6 +136,7 @@ class IndexFollower:
         if serving is None or serving.generation != index.identity.generation:
             await self._record(activation_of(index))
             await self._record(StoreCompacted(table_version=version))
+        self._notes = found.notes  # only now: what was not recorded is looked at again
 
     async def _record_problem(self, code: str | None) -> None:
         lost = self._ledger.state.health.lost
@@ -153,25 +155,26 @@ class IndexFollower:
         await self._ledger.journal.append(NAME, fact)
 
 
-async def _read_content(index: ChunkIndex) -> tuple[list[StoredFile], set[str]]:
-    """All notes of the index, and the collections that they are in."""
-    columns = [one for one in _COLUMNS if one in index.columns]
-    chunks: Counter[str] = Counter()
-    facts: dict[str, tuple[str, int]] = {}
-    collections: set[str] = set()
-    async for row in index.read_rows(columns):
-        path = row["source_file"]
-        chunks[path] += 1
-        facts[path] = row["file_sha256"], ns_of_iso(row["modified_at"])
-        collections.add(row.get("collection", VAULT))
-    embedded: Counter[str] = Counter()
-    async for row in index.read_rows(("source_file",), "vector IS NOT NULL"):
-        embedded[row["source_file"]] += 1
-    files = [
-        StoredFile(path, sha256, mtime_ns, 0, chunks[path], embedded[path])
-        for path, (sha256, mtime_ns) in facts.items()
-    ]
-    return files, collections - {VAULT}
+def _differences(
+    found: NotesRead, known: Mapping[str, Entry], paths: Iterable[str]
+) -> tuple[list[StoredFile], list[str]]:
+    """Those of these notes that the index has in another way than what is known, and those that it
+    does not have any more."""
+    changed: list[StoredFile] = []
+    gone: list[str] = []
+    for path in sorted(paths):
+        chunks, embedded = found.notes.count(path)
+        if not chunks:
+            gone += [path] if path in known else []
+            continue
+        if (facts := found.facts.get(path)) is not None:
+            sha256, mtime_ns = facts.sha256, ns_of_iso(facts.modified_at)
+        else:  # its rows are where they were, but there are fewer
+            sha256, mtime_ns = known[path].sha256, known[path].mtime_ns
+        file = StoredFile(path, sha256, mtime_ns, 0, chunks, embedded)
+        if path not in known or not _is_same(known[path], file):
+            changed.append(file)
+    return changed, gone
 
 
 def _is_same(entry: Entry, file: StoredFile) -> bool:

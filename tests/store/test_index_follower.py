@@ -11,6 +11,7 @@ from msgspec import json
 from ragd.config.live_settings import Settings
 from ragd.config.schema import CollectionSettings, Config
 from ragd.config.store_settings import StoreOptions, VectorStoreSettings
+from ragd.errors import RagdError
 from ragd.events import (
     BatchStored,
     DependencyLost,
@@ -182,6 +183,33 @@ async def test_vectors_that_the_writer_adds_are_counted(reader: Reader, index: C
     assert reader.files["Lists/Shopping.md"] == (1, 0)
 
 
+async def test_passages_that_are_gone_are_counted(reader: Reader, index: ChunkIndex) -> None:
+    await reader.follower.look()
+    await index.replace([note("Garden.md", "The old pear tree.")])
+    await reader.follower.look()
+    assert reader.files["Garden.md"] == (1, 0)
+    await index.replace([], ["Garden.md"])
+    await reader.follower.look()
+    assert list(reader.files) == ["Lists/Shopping.md"]
+
+
+async def test_what_could_not_be_recorded_is_looked_at_again(
+    reader: Reader, index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await reader.follower.look()
+    await index.replace([note("Kites.md", "The kite festival.")], ["Lists/Shopping.md"])
+
+    async def fail(*_: object) -> None:
+        raise RagdError("DISK_FULL")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(reader.ledger.journal, "append_parts", fail)
+        await reader.follower.look()
+    await index.replace([note("Ducks.md", "Two ducks.")])
+    await reader.follower.look()
+    assert sorted(reader.files) == ["Ducks.md", "Garden.md", "Kites.md"]
+
+
 async def test_a_version_with_the_same_notes_is_recorded_by_its_number(
     reader: Reader, index: ChunkIndex
 ) -> None:
@@ -269,13 +297,13 @@ async def test_a_new_collection_is_private_before_searches_can_see_it(
     await reader.follower.look()
     serving = reader.open_indexes.serving
     assert serving is not None
-    refresh, known = serving.refresh, []
+    move_to, known = serving.move_to, []
 
-    async def note_and_refresh() -> int:
+    async def note_and_move(version: int) -> None:
         known.append("diary" in reader.settings.current.collections)
-        return await refresh()
+        await move_to(version)
 
-    monkeypatch.setattr(serving, "refresh", note_and_refresh)
+    monkeypatch.setattr(serving, "move_to", note_and_move)
     await index.replace([note("@diary/c.md", "Three.", collection="diary")])
     await reader.follower.look()
     assert known == [True]

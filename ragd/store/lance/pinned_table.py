@@ -36,11 +36,12 @@ class PinnedTable:
         self._threads = ReadThreads()  # reads that run keep theirs
         self._pinned = None
 
-    async def refresh(self) -> int:
-        """Move to the newest version, and return it. Running searches keep theirs."""
+    async def refresh(self, version: int | None = None) -> int:
+        """Move to the newest version, or to this one, and return it. Running searches keep
+        theirs."""
         async with self._refreshing:  # otherwise the slower of two would move back
             with translated(self.path):
-                newer = await asyncio.to_thread(self._open_newer, self.now)
+                newer = await asyncio.to_thread(self._open_newer, self.now, version)
             if newer is not None and self._pinned is not None:
                 self._pinned = newer
             return self.now.version
@@ -63,9 +64,9 @@ class PinnedTable:
         self.columns = frozenset(dataset.schema.names)
         return self._version_of(dataset)
 
-    def _open_newer(self, now: TableVersion) -> TableVersion | None:
-        """The newest version; None if it is this one."""
-        newest = int(now.scans.dataset.latest_version)
+    def _open_newer(self, now: TableVersion, version: int | None) -> TableVersion | None:
+        """The newest version, or this one; None if it is open."""
+        newest = version if version is not None else int(now.scans.dataset.latest_version)
         if newest == now.version:
             return None
         return self._version_of(now.scans.dataset.checkout_version(newest), now.in_memory)

@@ -22,14 +22,13 @@ from ragd.store.lance.checkup import IndexDefect
 from ragd.store.lance.checkup_process import end_checks, examine_apart
 from ragd.store.lance.generation_folders import Generation, IndexIdentity
 from ragd.store.lance.index_place import FolderStamp, IndexPlace, TablePlace, place_of
+from ragd.store.lance.indexed_notes import IndexedNotes, NotesRead, read_notes
 from ragd.store.lance.lance_errors import translated
 from ragd.store.lance.pinned_table import PinnedTable
 from ragd.store.lance.reader import TableReader
 from ragd.store.lance.schema import FileRows
-from ragd.store.lance.sql import sql_text
 from ragd.store.lance.vocabulary import TableVocabulary
 from ragd.store.lance.writer import FillResult, TableWriter
-from ragd.vault.collection_paths import VAULT
 
 LIMITED = 8  # views of parts of an index that are kept, each with its own vocabulary
 REOPEN_AFTER = 20  # rounds of maintenance with changes: each leaves file descriptors in the caches
@@ -234,26 +233,23 @@ class ChunkIndex:
             raise RagdError("READ_ONLY")
         return self._opened_writer
 
-    async def newest_collections(self) -> set[str]:
-        """The collections of the newest version, besides the vault; none if it is pinned already.
-        Who may search them must be known before searches see that version."""
-        return await self._run(self._read_newest_collections)
+    async def read_newest_notes(self, earlier: IndexedNotes | None) -> NotesRead:
+        """The notes of the newest version that another machine wrote. Searches do not see it
+        before `move_to`: who may search its collections must be known before. `earlier`: what was
+        read of another version of this index."""
+        return await self._run(self._read_newest_notes, earlier)
 
-    def _read_newest_collections(self) -> set[str]:
-        pinned = self._pinned.now
-        if "collection" not in self.columns:
-            return set()
-        newest = int(pinned.scans.dataset.latest_version)
-        if newest == pinned.version:
-            return set()
-        dataset = pinned.scans.dataset.checkout_version(newest)
-        where = f"collection != {sql_text(VAULT)}"
-        found = dataset.scanner(columns=["collection"], filter=where).to_table()
-        return set(found["collection"].unique().to_pylist())
+    def _read_newest_notes(self, earlier: IndexedNotes | None) -> NotesRead:
+        dataset = self._pinned.now.scans.dataset
+        newest = int(dataset.latest_version)
+        if earlier is not None and earlier.version == newest:
+            return NotesRead(earlier, frozenset(), {})
+        is_pinned = newest == self._pinned.now.version
+        return read_notes(dataset if is_pinned else dataset.checkout_version(newest), earlier)
 
-    async def refresh(self) -> int:
-        """Move to the newest version that another machine wrote, and return it."""
-        return await self._pinned.refresh()
+    async def move_to(self, version: int) -> None:
+        """Let searches see this version."""
+        await self._pinned.refresh(version)
 
     async def replace(self, files: Sequence[FileRows], removed: Sequence[str] = ()) -> int:
         """Replace all chunks of `files` and delete those of `removed`, in one commit. Returns the

@@ -1,0 +1,107 @@
+"""The notes of a version, read from the fragments that changed."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from ragd.store.lance import ChunkIndex, libraries
+from ragd.store.lance.indexed_notes import IndexedNotes, NotesRead, read_notes
+from ragd.store.lance.schema import FileRows
+from tests.store.lance.drafts import note, vectors_of
+
+PEAR = note("Garden.md", "The old pear tree.", "It needs to be cut back.")
+BREAD = note("Lists/Shopping.md", "Rye bread.")
+
+
+def read(index: ChunkIndex, earlier: IndexedNotes | None = None) -> NotesRead:
+    table = index.folder.table(index.identity.generation)
+    return read_notes(libraries.open_dataset(table), earlier)
+
+
+def counts(found: NotesRead) -> dict[str, tuple[int, int]]:
+    paths = {path for one in found.notes.counts.values() for path in one}
+    return {path: found.notes.count(path) for path in paths}
+
+
+async def test_all_notes_are_read_the_first_time(index: ChunkIndex) -> None:
+    await index.replace([PEAR, BREAD])
+    await index.fill(vectors_of([BREAD]))
+    found = read(index)
+    assert counts(found) == {"Garden.md": (2, 0), "Lists/Shopping.md": (1, 1)}
+    assert found.facts["Garden.md"].sha256 == PEAR.sha256
+    assert found.changed == {"Garden.md", "Lists/Shopping.md"}
+
+
+async def test_an_index_without_notes_has_none(index: ChunkIndex) -> None:
+    found = read(index)
+    assert (counts(found), found.changed, found.notes.collections) == ({}, frozenset(), set())
+
+
+async def test_later_only_what_has_changed_is_read(index: ChunkIndex, folder: Path) -> None:
+    """Proven by the files: those of the fragment that did not change are gone."""
+    await index.replace([PEAR])
+    first = read(index)
+    files = set(folder.rglob("*/data/*.lance"))
+    await index.replace([BREAD])
+    for path in files:
+        path.unlink()
+    found = read(index, first.notes)
+    assert counts(found) == {"Garden.md": (2, 0), "Lists/Shopping.md": (1, 0)}
+    assert found.changed == found.facts.keys() == {"Lists/Shopping.md"}
+    with pytest.raises(Exception, match=r"[Nn]ot found"):
+        read(index)
+
+
+async def test_a_note_that_was_removed_has_changed(index: ChunkIndex) -> None:
+    await index.replace([PEAR, BREAD])
+    first = read(index)
+    await index.replace([], ["Garden.md"])
+    found = read(index, first.notes)
+    assert "Garden.md" in found.changed
+    assert found.notes.count("Garden.md") == (0, 0)
+
+
+async def test_collections_come_and_go(index: ChunkIndex) -> None:
+    await index.replace([PEAR, note("@papers/b.md", "Two.", collection="papers")])
+    first = read(index)
+    assert first.notes.collections == {"papers"}
+    await index.replace([note("@diary/c.md", "Three.", collection="diary")], ["@papers/b.md"])
+    assert read(index, first.notes).notes.collections == {"diary"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_after_any_changes_it_is_as_if_all_were_read(index: ChunkIndex, seed: int) -> None:
+    source, notes = random.Random(seed), dict[str, FileRows]()
+    earlier = read(index)
+    for step in range(25):
+        before = counts(earlier)
+        paths = [f"n{source.randrange(9)}.md" for _ in range(source.randint(1, 3))]
+        files = [
+            note(path, *(f"{step} {number}" for number in range(source.randint(1, 4))))
+            for path in set(paths)
+        ]
+        match source.randrange(5):
+            case 0 if notes:
+                gone = source.choice(sorted(notes))
+                await index.replace([], [gone])
+                del notes[gone]
+            case 1 if notes:
+                await index.fill(vectors_of([notes[source.choice(sorted(notes))]]))
+            case 2:
+                await index.maintain(0.0)
+            case _:
+                await index.replace(files)
+                notes |= {one.path: one for one in files}
+        if source.random() < 0.3:
+            continue  # a reader does not see every version
+        found, whole = read(index, earlier.notes), read(index)
+        assert counts(found) == counts(whole)
+        assert found.notes.collections == whole.notes.collections
+        after = counts(found)
+        moved = {
+            path for path in before.keys() | after.keys() if before.get(path) != after.get(path)
+        }
+        assert moved <= found.changed
+        assert all(found.facts[path] == whole.facts[path] for path in found.facts)
+        earlier = found
