@@ -20,7 +20,7 @@ def read(index: ChunkIndex, earlier: IndexedNotes | None = None) -> NotesRead:
 
 
 def counts(found: NotesRead) -> dict[str, tuple[int, int]]:
-    paths = {path for one in found.notes.counts.values() for path in one}
+    paths = {path for one in found.notes.fragments.values() for path in one.paths}
     return {path: found.notes.count(path) for path in paths}
 
 
@@ -51,6 +51,22 @@ async def test_later_only_what_has_changed_is_read(index: ChunkIndex, folder: Pa
     assert found.changed == found.facts.keys() == {"Lists/Shopping.md"}
     with pytest.raises(Exception, match=r"[Nn]ot found"):
         read(index)
+
+
+async def test_of_a_fragment_that_lost_rows_no_column_is_read(
+    index: ChunkIndex, folder: Path
+) -> None:
+    """Proven by the files: those of the fragment are gone."""
+    await index.replace([PEAR, BREAD, note("Kites.md", "The kite festival.")])
+    first = read(index)
+    files = set(folder.rglob("*/data/*.lance"))
+    await index.replace([note("Garden.md", "The old pear tree.")], ["Kites.md"])
+    for path in files:
+        path.unlink()
+    found = read(index, first.notes)
+    assert counts(found) == {"Garden.md": (1, 0), "Lists/Shopping.md": (1, 0)}
+    assert found.changed == {"Garden.md", "Kites.md"}
+    assert found.facts.keys() == {"Garden.md"}
 
 
 async def test_a_note_that_was_removed_has_changed(index: ChunkIndex) -> None:
