@@ -196,7 +196,7 @@ CODES: dict[str, Kind] = {
     "STORE_BUCKET_MISSING": Kind(
         DEGRADED,
         True,
-        "The bucket of the index does not exist.",
+        "The bucket or container of the index does not exist.",
         "Create it, or correct the address with `ragctl config set vector_store.path ADDRESS`.",
     ),
     "STORE_FULL": Kind(

@@ -19,7 +19,8 @@ class StoreOptions(ConfigSection, kw_only=True, frozen=True):
         ),
     ] = ""
     region: Annotated[
-        str, Meta(max_length=100, description="The region of the bucket. Empty: from the system.")
+        str,
+        Meta(max_length=100, description="The region of an s3:// bucket. Empty: from the system."),
     ] = ""
     allow_http: Annotated[
         bool, Meta(description="Allow an endpoint without TLS, for a store on this machine.")

@@ -25,7 +25,7 @@ _DENIED = re.compile(
     r"|CredentialsNotLoaded|no providers in chain|credential provider|RequestTimeTooSkewed"
     r"|AuthenticationFailed|AuthorizationFailure|ResourceNotFound|Invalid Access Key"
     r"|Account must be specified|no storage account configured"
-    r"|credential error|token response body|CryptoProvider error"
+    r"|credential error|service account file|token response body|CryptoProvider error"
     r"|performing token request[^{]*\b40\d\b"
 )
 _FULL = re.compile(r"\b507\b|QuotaExceeded|InsufficientStorage|EntityTooLarge|no space left")
