@@ -18,6 +18,8 @@ from urllib.parse import urlsplit
 # after the store has done it.
 Fault = Literal["pass", "cut", "cut_answer"] | int
 
+CONDITIONS = ("If-None-Match", "If-Match", "x-goog-if-generation-match")
+
 
 class FaultProxy:
     """`decide` chooses what happens to a request, by its method and its path."""
@@ -27,6 +29,7 @@ class FaultProxy:
         self.decide: Callable[[str, str], Fault] = lambda method, path: "pass"
         self.delay_s = 0.0
         self.requests: Counter[str] = Counter()
+        self.puts: list[tuple[str, str | None]] = []  # paths, and the condition of each
         self.lock = threading.Lock()
         proxy = self
 
@@ -57,6 +60,9 @@ class FaultProxy:
         body = handler.rfile.read(length)
         with self.lock:
             self.requests[handler.command] += 1
+            if handler.command == "PUT":
+                found = (handler.headers.get(name) for name in CONDITIONS)
+                self.puts.append((handler.path, next(filter(None, found), None)))
         if self.delay_s:
             time.sleep(self.delay_s)
         fault = self.decide(handler.command, handler.path)

@@ -10,6 +10,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -18,12 +19,14 @@ from ragd.objects.address import parse_address
 from ragd.objects.credentials import lance_options
 from ragd.objects.object_client import ObjectClient
 from ragd.objects.writer_lease import WriterLease
-from ragd.store.lance import generation_folders, libraries
+from ragd.store.lance import generation_folders, libraries, maintenance
 from ragd.store.lance.checkup import examine
 from ragd.store.lance.object_place import ObjectPlace
+from ragd.store.lance.writer import TableWriter
+from tests.object_store.fault_proxy import FaultProxy
 from tests.object_store.killed_writer import GENERATION
 from tests.object_store.kinds import Server
-from tests.store.lance.drafts import identity
+from tests.store.lance.drafts import identity, note
 from tests.store.lance.killed_writer import NOTES, draft
 
 ROOT = Path(__file__).parents[2]
@@ -81,6 +84,22 @@ def check(place: ObjectPlace, stored: dict[int, int]) -> None:
             revision = int(rows[0]["chunk_text"].split()[1].removeprefix("revision"))
             assert [row["chunk_text"] for row in rows] == draft(number, revision)
             assert revision >= stored.get(number, 0)
+
+
+@pytest.mark.every_kind
+def test_every_commit_of_lance_has_a_condition(
+    address: str, server: Server, proxy: FaultProxy
+) -> None:
+    """Otherwise two commits could overwrite each other: the name of a version may be new only."""
+    place = prepare(address, server._replace(endpoint=proxy.endpoint))
+    writer = TableWriter(place.table(GENERATION))
+    writer.replace([note("a.md", "One."), note("b.md", "Two.")], [])
+    writer.replace([], ["a.md"])
+    maintenance.compact(writer)
+    puts = [(unquote(path).partition("?")[0], found) for path, found in proxy.puts]
+    commits = [found for path, found in puts if "/_versions/" in path]
+    assert len(commits) >= 4
+    assert set(commits) == {"0" if server.scheme == "gs" else "*"}
 
 
 @pytest.mark.every_kind
