@@ -25,7 +25,8 @@ NAMES = tuple(f"{column}_idx" for column in COLUMNS)
 
 FAN = 4  # this many segments of similar size become one
 ALIKE = 2  # similar: at most this many times as large as the added rows
-SEGMENT_ROWS = 32_768
+SEGMENT_ROWS = 65_536  # a search asks each segment, so few large ones are quicker
+PURGE_ROWS = 32_768  # indexed again at most in one step, because some of a segment was removed
 SEGMENTS_LARGE = 8  # about how many large segments a table should have
 
 _TOKENS = {
@@ -90,22 +91,28 @@ def coverage(dataset: Any, name: str = f"{SEARCH_TEXT}_idx") -> IndexCoverage:
 
 
 def merge_width(segments: Sequence[int], fresh: int, largest: int) -> int:
-    """How many of the last segments are merged with the `fresh` rows. Pure."""
+    """How many of the last segments are merged with the `fresh` rows. Pure.
+
+    If not all segments of similar size fit into the largest one, as many as fit are merged.
+    """
     width = 0
     size = fresh
     while True:
-        alike = 0
+        alike = fitting = 0
+        merged = size
         for rows in reversed(segments[: len(segments) - width]):
             if rows > ALIKE * size:
                 break
+            if fitting == alike and merged + rows <= largest:
+                fitting += 1
+                merged += rows
             alike += 1
         if alike < FAN - 1:
             return width
-        merged = size + sum(segments[len(segments) - width - alike : len(segments) - width])
-        if merged > largest:
-            return width
-        width += alike
+        width += fitting
         size = merged
+        if fitting < alike:
+            return width
 
 
 def largest_segment(rows: int) -> int:
@@ -137,7 +144,7 @@ def remove_dead_segments(dataset: Any) -> tuple[Any, bool]:
     for index in dataset.describe_indices():
         if index.name not in NAMES:
             continue
-        chosen = _stale_within(index.segments, rows, SEGMENT_ROWS)
+        chosen = _stale_within(index.segments, rows, PURGE_ROWS)
         if chosen and len(chosen) == len(index.segments):
             remade.append(index.field_names[0])  # without any segment, lance drops the index
         else:

@@ -45,9 +45,21 @@ def test_equal_additions_count_in_fours() -> None:
 def test_a_small_addition_never_rewrites_a_large_segment() -> None:
     assert merge_width([30_000, 20_000, 4_000, 4_000, 4_000], 5, SEGMENT_ROWS) == 0
     assert merge_width([4_096, 4_096, 4_096], 4_096, SEGMENT_ROWS) == 3
-    assert merge_width([16_384, 16_384, 16_384], 16_384, SEGMENT_ROWS) == 0
+    assert merge_width([16_384, 16_384, 16_384], 16_384, 32_768) == 1  # as many as fit
+    assert merge_width([32_768, 32_768, 32_768], 16_384, 32_768) == 0
     assert merge_width([16_384, 16_384, 16_384], 16_384, largest_segment(600_000)) == 3
     assert merge_width([], 7, SEGMENT_ROWS) == 0
+
+
+def test_a_first_index_of_a_large_table_leaves_few_segments() -> None:
+    """A first index of 500,000 rows adds steps of these two sizes in turns. They became 47
+    segments, because all that were similar did not fit into one."""
+    segments: list[int] = []
+    for fresh in [3_290, 16_430] * 25:
+        width = merge_width(segments, fresh, largest_segment(sum(segments) + fresh))
+        rest = len(segments) - width
+        segments = [*segments[:rest], fresh + sum(segments[rest:])]
+    assert len(segments) <= 16
 
 
 async def test_many_saves_leave_few_segments_and_all_rows_in_the_index(
