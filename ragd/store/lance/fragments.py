@@ -4,7 +4,7 @@ lance never changes a file: a fragment with the same files and as many deleted r
 rows. So what was read of it for one version is right for the next one, too. It reads no rows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 Content = tuple[tuple[str, ...], int]  # the files of a fragment, and how many rows are deleted
@@ -18,9 +18,13 @@ class Changes(NamedTuple):
     others: list[Any]  # lance's fragments
 
 
-def find_changes(dataset: Any, known: Mapping[int, Content]) -> Changes:
-    """Compare the fragments of this version with known ones."""
+def find_changes(
+    dataset: Any, known: Mapping[int, Content], only: Collection[int] | None = None
+) -> Changes:
+    """Compare the fragments of this version (`only`: these) with known ones."""
     fragments = sorted(dataset.get_fragments(), key=lambda one: int(one.fragment_id))
+    if only is not None:
+        fragments = [one for one in fragments if one.fragment_id in only]
     contents = {one.fragment_id: content_of(one) for one in fragments}
     same = frozenset(one for one, content in contents.items() if known.get(one) == content)
     return Changes(contents, same, [one for one in fragments if one.fragment_id not in same])

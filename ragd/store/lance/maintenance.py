@@ -30,7 +30,7 @@ def compact(writer: TableWriter) -> CompactionResult:
     """Extend the indexes, and rewrite a bounded number of fragments that need it."""
     removed = writer.remove_dead_segments()
     extended = writer.extend()
-    vectors = vector_index.extend(writer.dataset)
+    vectors = vector_index.extend(writer.dataset, writer.vectors_by_fragment)
     purged = _rewrite_fragments(writer.dataset, _large(writer.dataset), SETTLED_ROWS)
     if purged is None:
         purged = _rewrite_fragments(writer.dataset, _to_rewrite(writer.dataset), FRAGMENT_ROWS)

@@ -77,5 +77,5 @@ class PinnedTable:
             int(dataset.version),
             self.columns,
             earlier,
-            has_vector_index=vector_index.exists(dataset),
+            indexed=vector_index.indexed_fragments(dataset),
         )

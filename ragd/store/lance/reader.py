@@ -5,6 +5,7 @@ It never writes. Any text is a valid query: at worst it finds nothing.
 
 import asyncio
 import hashlib
+import heapq
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -37,6 +38,7 @@ from ragd.store.lance.table_version import (
     TableVersion,
     hit,
 )
+from ragd.store.lance.vector_matrix import VectorMatrix
 
 _HEAVY = ("chunk_text", UNITS, VECTOR)  # not read for a long list
 
@@ -65,15 +67,16 @@ class TableReader:
         """The k chunks nearest in meaning, best first; the score is the cosine. `notes`: only in
         these. Chunks without a vector are not found."""
         now, where = self._pinned.now, both(self._within, where)
-        if await now.has_few_vectors(len(vector) // 4):
+        compared = await now.compared()
+        if compared.is_all and (matrix := compared.matrix) is not None:
 
             async def compare(most: int, where: str | None) -> ScoredRows:
-                return ScoredRows(*await now.nearest(vector, most, where, notes))
+                return ScoredRows(*await now.nearest(matrix, vector, most, where, notes))
 
             return best_first(await now.hits(*await find_best(now, compare, k, where, phrases)))
-        search = partial(_find_by_vector_index, now, libraries.numpy().frombuffer(vector, "<f4"))
+        search = partial(_find_by_vector_index, now, compared.matrix, vector)
         rows = await find_best(now, search, k, of_notes(where, notes), phrases)
-        return best_first(await now.hits(rows.row_ids, [1.0 - one for one in rows.scores]))
+        return best_first(await now.hits(*rows))
 
     async def find_by_words(
         self,
@@ -198,12 +201,25 @@ class TableReader:
 
 
 async def _find_by_vector_index(
-    now: TableVersion, vector: Any, most: int, where: str | None
+    now: TableVersion, others: VectorMatrix | None, vector: Vector, most: int, where: str | None
 ) -> ScoredRows:
-    """The nearest rows and their distances, with the vector index if there is one."""
-    nearest = NearestRows(vector, VECTOR, vector_index.METRIC, now.has_vector_index)
+    """The nearest rows and their cosines, with the vector index if there is one. `others`: the
+    vectors that are not in it; None: they are not in memory, so lance reads them."""
+    asked = libraries.numpy().frombuffer(vector, "<f4")
+    has_index, in_memory = now.indexed is not None, others is not None
+    nearest = NearestRows(asked, VECTOR, vector_index.METRIC, has_index, only_indexed=in_memory)
     scan = Scan(["_distance"], limit=most, nearest=nearest, with_row_id=True)
-    return await find_rows(now, scan, where)
+    if others is None:
+        rows = await find_rows(now, scan, where)
+        return ScoredRows(rows.row_ids, [1.0 - one for one in rows.scores])
+    rows, compared = await asyncio.gather(
+        find_rows(now, scan, where), now.nearest(others, vector, most, where)
+    )
+    # A row that got another vector may still be in the index: what was compared is right.
+    cosines = dict(zip(rows.row_ids, (1.0 - one for one in rows.scores), strict=True))
+    cosines.update(zip(*compared, strict=True))
+    best = heapq.nlargest(most, cosines.items(), key=lambda one: one[1])
+    return ScoredRows([row_id for row_id, _ in best], [cosine for _, cosine in best])
 
 
 def _own_key(row: dict[str, Any]) -> bytes:

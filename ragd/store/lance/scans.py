@@ -32,12 +32,14 @@ class Words(Struct, frozen=True):
 
 
 class NearestRows(Struct, frozen=True):
-    """The rows that are nearest to a vector. `has_index`: the column has a vector index."""
+    """The rows that are nearest to a vector. `has_index`: the column has a vector index.
+    `only_indexed`: only rows that are in it."""
 
     vector: Any
     column: str
     metric: str
     has_index: bool
+    only_indexed: bool = False
 
 
 class Scan(Struct, frozen=True):
@@ -142,5 +144,6 @@ def _scanner(dataset: Any, scan: Scan) -> Any:
         with_row_id=scan.with_row_id,
         prefilter=not scan.filters_last,
         batch_readahead=BATCHES_AHEAD,
+        fast_search=near is not None and near.only_indexed,
         **options,
     )

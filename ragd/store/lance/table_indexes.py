@@ -5,7 +5,7 @@ similar size are merged, as in a log-structured merge tree, so that neither thei
 work of one step grows with the table. Rows in no segment are found too, only more slowly.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ragd.store.lance import libraries
@@ -79,9 +79,12 @@ def rows_by_fragment(dataset: Any) -> dict[int, int]:
     return {part.fragment_id: part.metadata.num_rows for part in dataset.get_fragments()}
 
 
-def coverage(dataset: Any, name: str = f"{SEARCH_TEXT}_idx") -> IndexCoverage:
-    """The coverage of the index with this name; no segments if there is none."""
-    rows = rows_by_fragment(dataset)
+def coverage(
+    dataset: Any, name: str = f"{SEARCH_TEXT}_idx", counted: Mapping[int, int] | None = None
+) -> IndexCoverage:
+    """The coverage of the index with this name; no segments if there is none. `counted`: the rows
+    of each fragment that count; None: all of them."""
+    rows = rows_by_fragment(dataset) if counted is None else dict(counted)
     segments: list[int] = []
     for index in dataset.describe_indices():
         if index.name == name:

@@ -7,14 +7,15 @@ and the cache belongs to that version: a new version starts with an empty one. I
 import asyncio
 import hashlib
 import itertools
-from collections.abc import Awaitable, Callable, ItemsView, Sequence
+from collections.abc import Awaitable, Callable, Collection, ItemsView, Sequence
 from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from ragd.embed.providers.embedder_port import Vector, VectorView
-from ragd.store.lance import libraries, packed_rows, vector_matrix
+from ragd.store.lance import libraries, packed_rows
+from ragd.store.lance.compared_vectors import ComparedVectors, read_compared
 from ragd.store.lance.packed_rows import (
     LINK_COLUMNS,
     NARROW,
@@ -100,12 +101,12 @@ class InMemory(Struct):
 
     packed: PackedRows | None = None
     whole: ColumnsInMemory | None = None  # text and units
-    vectors: VectorMatrix | None = None
+    compared: ComparedVectors | None = None
 
     @property
     def bytes(self) -> int:
         narrow = self.packed.narrow if self.packed is not None else None
-        held = (narrow, self.whole, self.vectors)
+        held = (narrow, self.whole, self.compared)
         return sum(one.bytes for one in held if one is not None)
 
 
@@ -119,11 +120,12 @@ class TableVersion:
         columns: frozenset[str],
         earlier: InMemory | None = None,
         *,
-        has_vector_index: bool,
+        indexed: Collection[int] | None,
     ) -> None:
+        """`indexed`: the fragments in the vector index; None: there is none."""
         self.scans = scans
         self.version = version
-        self.has_vector_index = has_vector_index
+        self.indexed = indexed
         self._counts: dict[str | None, int] = {}  # of rows, by condition
         self.has_links: bool | None = None  # None: not looked up yet
         self.phrases: dict[str, Any] = {}  # the ids of the rows that have a phrase
@@ -148,7 +150,9 @@ class TableVersion:
         """What the next version may take over."""
         mine, before = self._memory, self._earlier
         return InMemory(
-            mine.packed or before.packed, mine.whole or before.whole, mine.vectors or before.vectors
+            mine.packed or before.packed,
+            mine.whole or before.whole,
+            mine.compared or before.compared,
         )
 
     async def hits(self, row_ids: Sequence[int], scores: Sequence[float]) -> list[ChunkHit]:
@@ -184,19 +188,27 @@ class TableVersion:
             self._counts[where] = rows
         return self._counts[where]
 
-    async def has_few_vectors(self, dimensions: int) -> bool:
-        """Whether there are few enough vectors to keep all of them in memory."""
-        are_few = await self.count() * dimensions <= vector_matrix.MOST_SHORTS
-        if not are_few:
-            self._earlier.vectors = None
-        return are_few
+    async def compared(self) -> ComparedVectors:
+        """The vectors that searches compare in memory, read on first use."""
+        async with self._reading_vectors:
+            if self._memory.compared is None:
+                dataset, earlier = self.scans.dataset, self._earlier.compared or ComparedVectors()
+                self._memory.compared = await self._load(
+                    lambda: read_compared(dataset, self.indexed, earlier)
+                )
+                self._earlier.compared = None
+            return self._memory.compared
 
     async def nearest(
-        self, vector: Vector, k: int, where: str | None, notes: Sequence[str] | None
+        self,
+        vectors: VectorMatrix,
+        vector: Vector,
+        k: int,
+        where: str | None,
+        notes: Sequence[str] | None = None,
     ) -> tuple[list[int], list[float]]:
-        """The ids and cosines of the k nearest rows that meet the condition. `notes`: only in
-        these."""
-        vectors = await self._vectors_in_memory(len(vector) // 4)
+        """The ids and cosines of the k nearest rows among `vectors` that meet the condition.
+        `notes`: only in these."""
         packed = await self.packed()
 
         def compare() -> tuple[list[int], list[float]]:
@@ -206,9 +218,7 @@ class TableVersion:
             elif notes is not None:
                 condition = both(where, one_of("source_file", notes))
             if condition is not None:
-                dataset = self.scans.dataset
-                found = dataset.to_table(columns=[], filter=condition, with_row_id=True)
-                met = found["_rowid"].to_numpy()
+                met = _row_ids_with(self.scans.dataset, condition, vectors.fragments)
                 among = met if among is None else libraries.numpy().intersect1d(met, among)
             return vectors.nearest(vector, k, among)
 
@@ -243,21 +253,10 @@ class TableVersion:
 
         return await self.scans.run(run)
 
-    async def _vectors_in_memory(self, dimensions: int) -> VectorMatrix:
-        """The vectors of all rows, read on first use."""
-        async with self._reading_vectors:
-            if self._memory.vectors is None:
-                is_exact = await self.count() * dimensions <= vector_matrix.MOST_FLOATS
-                dataset, earlier = self.scans.dataset, self._earlier.vectors
-                self._memory.vectors = await self._load(
-                    lambda: VectorMatrix(dataset, is_exact=is_exact, earlier=earlier)
-                )
-                self._earlier.vectors = None
-            return self._memory.vectors
-
     async def _read_hits(self, row_ids: list[int]) -> list[ChunkHit]:
         """Read hits. Columns that are in memory already are not read again."""
-        matrix = self._memory.vectors
+        compared = self._memory.compared
+        matrix = compared.matrix if compared is not None and compared.is_all else None
         columns = [name for name in HIT_COLUMNS if name != VECTOR or matrix is None]
         rows = await self._completed(row_ids, columns)
         if matrix is not None:
@@ -310,6 +309,15 @@ class TableVersion:
         # A table of an earlier version does not have all of them.
         existing = [name for name in columns if name in self._columns]
         return await self.scans.take(row_ids, existing)
+
+
+def _row_ids_with(dataset: Any, condition: str, fragments: Collection[int]) -> Any:
+    """The ids of the rows in these fragments that meet the condition."""
+    parts = [part for part in dataset.get_fragments() if part.fragment_id in fragments]
+    if not parts:
+        return libraries.numpy().array([], dtype="u8")
+    scanner = dataset.scanner(columns=[], filter=condition, with_row_id=True, fragments=parts)
+    return scanner.to_table()["_rowid"].to_numpy()
 
 
 def hit(row: dict[str, Any], key: bytes = b"") -> ChunkHit:

@@ -1,11 +1,11 @@
 """The vector index, for tables so large that comparing all vectors takes too long.
 
-It is trained while the writer continues. Rows that were changed meanwhile are left out of the new
-index, and are found by comparison until the index is extended.
+It is trained while the writer continues. Fragments that get vectors afterwards are not in it: their
+vectors are in memory (`vector_matrix.py`) until the index is extended.
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -13,17 +13,19 @@ from msgspec import Struct
 from ragd.store.lance import libraries
 from ragd.store.lance.schema import VECTOR, dimensions_of
 from ragd.store.lance.table_indexes import coverage, largest_segment, merge_width
+from ragd.store.lance.vector_matrix import MOST_SHORTS
 
 NAME = f"{VECTOR}_idx"
-WORTHWHILE_FLOATS = 36_000_000  # 94,000 vectors of 384 numbers; fewer are in memory
-EXTEND_ROWS = 1_024
+WORTHWHILE_FLOATS = MOST_SHORTS  # a table with fewer numbers is in memory
+FIRST_SHARE = 0.6  # of these have vectors: the index is ready before the others are too many
+EXTEND_ROWS = 8_192  # compared in 1 ms; each step takes about a second
 RETRAIN_GROWTH = 4
 METRIC = "cosine"
 BITS = 1
 
 
 class TrainingTask(Struct, frozen=True):
-    """What an index is trained on: a version of the table, and its fragments."""
+    """What an index is trained on: a version of the table, and its fragments with vectors."""
 
     uri: str
     version: int
@@ -36,6 +38,14 @@ def exists(dataset: Any) -> bool:
     return any(index.name == NAME for index in dataset.describe_indices())
 
 
+def indexed_fragments(dataset: Any) -> frozenset[int] | None:
+    """The fragments whose vectors are all in the index; None if there is no index."""
+    for index in dataset.describe_indices():
+        if index.name == NAME:
+            return frozenset(one for segment in index.segments for one in segment.fragment_ids)
+    return None
+
+
 def files_by_fragment(dataset: Any) -> dict[int, tuple[str, ...]]:
     """The files of each fragment. A fragment with other files has other content."""
     return {
@@ -44,25 +54,29 @@ def files_by_fragment(dataset: Any) -> dict[int, tuple[str, ...]]:
     }
 
 
-def plan_training(dataset: Any, count_vectors: Callable[[], int]) -> TrainingTask | None:
+def plan_training(
+    dataset: Any, count_vectors: Callable[[], Mapping[int, int]]
+) -> TrainingTask | None:
     """What to train an index on, if the table is large enough for a first or a better one.
-    `count_vectors` is called for a large table only: it may read much."""
+    `count_vectors`: by fragment. It is called for a large table only: it may read much."""
     dimensions = dimensions_of(dataset.schema)
-    least = WORTHWHILE_FLOATS // dimensions
+    if dataset.count_rows() * dimensions < WORTHWHILE_FLOATS:
+        return None
+    counted = count_vectors()
+    vectors = sum(counted.values())
+    if vectors * dimensions < FIRST_SHARE * WORTHWHILE_FLOATS:
+        return None
     if exists(dataset):
-        segments, _ = coverage(dataset, NAME)
-        least = max(least, RETRAIN_GROWTH * max(1, segments[0] if segments else 0))
-    if dataset.count_rows() < least:
-        return None
-    vectors = count_vectors()
-    if vectors < least:
-        return None
-    partitions = max(1, round(vectors**0.5 / 2))
+        segments, _ = coverage(dataset, NAME, counted)
+        if vectors < RETRAIN_GROWTH * max(1, segments[0] if segments else 0):
+            return None
+    files = files_by_fragment(dataset)
     return TrainingTask(
         dataset.uri,
         dataset.version,
-        partitions,
-        files_by_fragment(dataset),
+        max(1, round(vectors**0.5 / 2)),
+        # Rows without a vector would make it four times as slow.
+        {one: files[one] for one, count in counted.items() if count},
         dataset.initial_storage_options,
     )
 
@@ -94,11 +108,11 @@ def adopt(dataset: Any, task: TrainingTask, built: Any) -> Any | None:
     return dataset.commit_existing_index_segments(NAME, VECTOR, [trimmed])
 
 
-def extend(dataset: Any) -> bool:
+def extend(dataset: Any, count_vectors: Callable[[], Mapping[int, int]]) -> bool:
     """Add new vectors to the index, once there are enough of them."""
     if not exists(dataset):
         return False
-    segments, fresh = coverage(dataset, NAME)
+    segments, fresh = coverage(dataset, NAME, count_vectors())
     if fresh < EXTEND_ROWS:
         return False
     width = merge_width(segments[1:], fresh, largest_segment(sum(segments) + fresh))

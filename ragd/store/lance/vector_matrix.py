@@ -1,11 +1,12 @@
-"""The vectors of one version of the table in memory, so that no search reads them from the disk.
+"""The vectors of one version of the table in memory, so that no search reads them from the disk:
+all of them, or of a large table those that are not in the vector index.
 
 Those of a small table are kept as they are. Those of a larger one are kept with two bytes for each
 number, which changes a cosine by less than 0.0001. A new version takes over the vectors of the
 fragments that did not change. It never contains vectors of another version.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from ragd.embed.providers.embedder_port import Vector, VectorView
@@ -33,12 +34,18 @@ class VectorMatrix:
     """Vectors by their row ids. Rows without a vector are left out."""
 
     def __init__(
-        self, dataset: Any, *, is_exact: bool = True, earlier: "VectorMatrix | None" = None
+        self,
+        dataset: Any,
+        *,
+        is_exact: bool = True,
+        earlier: "VectorMatrix | None" = None,
+        only: Collection[int] | None = None,
     ) -> None:
+        """`only`: of these fragments."""
         self.is_exact = is_exact
         usable = earlier if earlier is not None and earlier.is_exact == is_exact else None
         known: dict[int, Content] = usable.contents if usable is not None else {}
-        changes = find_changes(dataset, known)
+        changes = find_changes(dataset, known, only)
         self.contents: dict[int, Content] = changes.contents
         parts = self._read(dataset, changes)
         self._parts: dict[int, _Part] = {
@@ -48,6 +55,11 @@ class VectorMatrix:
         numpy = libraries.numpy()
         each = [part.row_ids for part in self._parts.values()]
         self._row_ids = numpy.concatenate([*each, numpy.array([], dtype="u8")])
+
+    @property
+    def fragments(self) -> set[int]:
+        """Those with a vector."""
+        return {one for one, part in self._parts.items() if len(part.row_ids)}
 
     @property
     def rows(self) -> int:

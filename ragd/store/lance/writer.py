@@ -23,6 +23,7 @@ from ragd.store.lance.schema import (
     vector_array,
 )
 from ragd.store.lance.sql import one_of
+from ragd.store.lance.vector_counts import VectorCounts
 
 FRAGMENT_ROWS = 1_024  # the most that a fill has to rewrite for one row
 EXTEND_ROWS = 4_096  # rows that may be outside the full-text index: searches stay fast
@@ -46,7 +47,7 @@ class TableWriter:
 
     def __init__(self, path: Path | TablePlace) -> None:
         self._table = table_at(path)
-        self._vector_counts: dict[object, int] = {}  # by the content of a fragment
+        self._vector_counts: VectorCounts | None = None
         self.reopen()
         self._fence = fence.fence_of(self.dataset)
         self._fenced_at = float("-inf")
@@ -117,7 +118,7 @@ class TableWriter:
 
     def plan_training(self) -> vector_index.TrainingTask | None:
         """What to train a vector index on now, if the table is large enough."""
-        return vector_index.plan_training(self.dataset, self.count_vectors)
+        return vector_index.plan_training(self.dataset, self.vectors_by_fragment)
 
     def adopt(self, task: vector_index.TrainingTask, built: Any) -> bool:
         """Publish a trained vector index; False if all of it is out of date."""
@@ -144,17 +145,14 @@ class TableWriter:
             raise RuntimeError(f"{len(found)} vectors were written and {filled} were found")
         return FillResult(frozenset(found), self.make_durable(), Counter(embedded.values()))
 
+    def vectors_by_fragment(self) -> Mapping[int, int]:
+        """How many rows of each fragment have a vector."""
+        self._vector_counts = VectorCounts(self.dataset, self._vector_counts)
+        return self._vector_counts.by_fragment
+
     def count_vectors(self) -> int:
         """How many rows have a vector. Only changed fragments are read again."""
-        counts: dict[object, int] = {}
-        for part in self.dataset.get_fragments():
-            facts = part.metadata
-            files = tuple(file.path for file in facts.files)
-            content = (part.fragment_id, files, facts.num_deletions)
-            known = self._vector_counts.get(content)
-            counts[content] = _count_vectors(part) if known is None else known
-        self._vector_counts = counts
-        return sum(counts.values())
+        return sum(self.vectors_by_fragment().values())
 
     def has_all_vectors(self) -> bool:
         """Whether every row has a vector."""
@@ -184,14 +182,6 @@ class TableWriter:
                     raise
                 self.dataset.checkout_latest()
                 fence.require_fence(self.dataset, self._fence)
-
-
-def _count_vectors(part: Any) -> int:
-    """How many rows of a fragment have a vector. Its own `count_rows` keeps Python's lock while it
-    waits for lance's threads, and these may wait for the lock: then the process stops for good."""
-    return int(
-        part.scanner(columns=[], filter=f"{VECTOR} IS NOT NULL", with_row_id=True).count_rows()
-    )
 
 
 def unindexed_rows_max(rows: int) -> int:

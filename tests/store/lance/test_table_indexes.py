@@ -79,16 +79,20 @@ async def test_many_saves_leave_few_segments_and_all_rows_in_the_index(
 
 @pytest.fixture
 def small_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A vector index from 600 vectors on."""
+    """A vector index for 600 rows or more, from 360 vectors on."""
     monkeypatch.setattr(vector_index, "WORTHWHILE_FLOATS", 600 * 16)
+    monkeypatch.setattr(vector_matrix, "MOST_SHORTS", 600 * 16)
     monkeypatch.setattr(vector_index, "EXTEND_ROWS", 64)
 
 
 async def test_below_the_threshold_there_is_no_vector_index(
     index: ChunkIndex, small_threshold: None, folder: Path
 ) -> None:
+    await index.replace(bulk(149, vectors=True))  # 596 rows
+    await index.maintain()
+    assert not vector_index.exists(dataset(folder))
     await index.replace(bulk(160))  # 640 rows
-    await index.fill(vectors_of(bulk(140)))  # 560 vectors
+    await index.fill(vectors_of(bulk(80)))  # 320 vectors
     await index.maintain()
     assert not vector_index.exists(dataset(folder))
 
