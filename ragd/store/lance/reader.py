@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from ragd.embed.providers.embedder_port import Vector
 from ragd.search.query.conditions import Condition
@@ -206,20 +207,37 @@ async def _find_by_vector_index(
     """The nearest rows and their cosines, with the vector index if there is one. `others`: the
     vectors that are not in it; None: they are not in memory, so lance reads them."""
     asked = libraries.numpy().frombuffer(vector, "<f4")
-    has_index, in_memory = now.indexed is not None, others is not None
-    nearest = NearestRows(asked, VECTOR, vector_index.METRIC, has_index, only_indexed=in_memory)
-    scan = Scan(["_distance"], limit=most, nearest=nearest, with_row_id=True)
+    nearest = NearestRows(asked, VECTOR, vector_index.METRIC, now.indexed is not None)
     if others is None:
-        rows = await find_rows(now, scan, where)
+        rows = await _scan_vectors(now, nearest, most, where)
         return ScoredRows(rows.row_ids, [1.0 - one for one in rows.scores])
-    rows, compared = await asyncio.gather(
-        find_rows(now, scan, where), now.nearest(others, vector, most, where)
+    indexed, compared = await asyncio.gather(
+        _find_indexed(now, nearest, most, where), now.nearest(others, vector, most, where)
     )
     # A row that got another vector may still be in the index: what was compared is right.
-    cosines = dict(zip(rows.row_ids, (1.0 - one for one in rows.scores), strict=True))
+    cosines = dict(zip(indexed.row_ids, (1.0 - one for one in indexed.scores), strict=True))
     cosines.update(zip(*compared, strict=True))
     best = heapq.nlargest(most, cosines.items(), key=lambda one: one[1])
     return ScoredRows([row_id for row_id, _ in best], [cosine for _, cosine in best])
+
+
+async def _find_indexed(
+    now: TableVersion, nearest: NearestRows, most: int, where: str | None
+) -> ScoredRows:
+    """The nearest rows of those in the vector index, and their distances."""
+    nearest = structs.replace(nearest, only_indexed=True)
+    if where is None:
+        quick = await _scan_vectors(now, structs.replace(nearest, is_quick=True), most, None)
+        if len(quick.row_ids) == most:
+            return quick
+    return await _scan_vectors(now, nearest, most, where)
+
+
+async def _scan_vectors(
+    now: TableVersion, nearest: NearestRows, most: int, where: str | None
+) -> ScoredRows:
+    scan = Scan(["_distance"], limit=most, nearest=nearest, with_row_id=True)
+    return await find_rows(now, scan, where)
 
 
 def _own_key(row: dict[str, Any]) -> bytes:

@@ -19,6 +19,7 @@ from ragd.store.lance.lance_errors import translated
 
 PARALLEL_READS = 2  # more at once are not faster, and need more memory
 BATCHES_AHEAD = 2
+PARTS = 20  # of the vector index that a search reads at least
 
 T = TypeVar("T")
 
@@ -33,13 +34,15 @@ class Words(Struct, frozen=True):
 
 class NearestRows(Struct, frozen=True):
     """The rows that are nearest to a vector. `has_index`: the column has a vector index.
-    `only_indexed`: only rows that are in it."""
+    `only_indexed`: only rows that are in it. `is_quick`: in the nearest parts of it only, in which
+    there may be too few rows."""
 
     vector: Any
     column: str
     metric: str
     has_index: bool
     only_indexed: bool = False
+    is_quick: bool = False
 
 
 class Scan(Struct, frozen=True):
@@ -135,8 +138,10 @@ def _scanner(dataset: Any, scan: Scan) -> Any:
             "use_index": near.has_index,
         }
         if near.has_index:
-            # No limit on the partitions: a selective filter must not lose rows.
-            options["nearest"] |= {"minimum_nprobes": 20, "refine_factor": 5}
+            # By default without a limit: a selective filter must not lose rows.
+            options["nearest"] |= {"minimum_nprobes": PARTS, "refine_factor": 5}
+            if near.is_quick:
+                options["nearest"]["maximum_nprobes"] = PARTS
     return dataset.scanner(
         columns=list(scan.columns),
         filter=scan.where,

@@ -31,7 +31,9 @@ class VectorCounts:
         same = {one: known[one][1] for one in parts if known.get(one, _NONE)[0] == contents[one]}
         counted = _count(dataset, [part for one, part in parts.items() if one not in same])
         self.by_fragment = {one: same.get(one, counted.get(one, 0)) for one in parts}
-        self._known: _Known = {one: (contents[one], count) for one, count in self.by_fragment.items()}
+        self._known: _Known = {
+            one: (contents[one], count) for one, count in self.by_fragment.items()
+        }
 
     @property
     def total(self) -> int:
