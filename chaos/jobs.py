@@ -15,7 +15,7 @@ from ragd.paths import Home
 
 AT_ONCE = 2
 NOTES = 70  # more than one batch of notes
-PARTS = 8  # of a note: 70 notes need more than one fill of vectors (`backlog.FILL_CHUNKS`)
+PARTS = 8  # of a note: 70 notes need more than one fill of vectors (`fill_pace.LEAST`)
 
 # What the daemon does when it dies, and the job that is requested for it. SavedNote notes need no
 # request. Another model means other vectors, so that a reindex has to wait for them.

@@ -17,6 +17,7 @@ from ragd.batch.in_flight import Fill, Payloads, ReadFile
 from ragd.clock import Clock
 from ragd.embed.backlog_retry import RetryPauses
 from ragd.embed.fill_builder import FillBuilder
+from ragd.embed.fill_pace import FillPace
 from ragd.embed.providers.embedder_port import EmbeddingError
 from ragd.embed.providers.provider_choice import Providers
 from ragd.embed.stored_notes import stored_notes
@@ -39,7 +40,6 @@ from ragd.vault.collection_calls import (
 from ragd.vault.note_reader import ReadResult
 from ragd.vault.threads import BACKLOG
 
-FILL_CHUNKS = 512
 FILL_DOCUMENTS = 16  # that take long to read
 VAULT_AGAIN_S = 2.0
 TRIES = 2  # after so many reads that find the note changed or gone, its stored text is used
@@ -79,6 +79,7 @@ class Backlog:
         self._woken = asyncio.Event()
         open_indexes.on_change(self._woken.set)
         self._fill_builder = FillBuilder(ledger, clock, maker)
+        self._pace = FillPace()
         self._pauses = RetryPauses()  # notes that could not be worked on
         self._reindex_requested: set[str] = set()  # generations that were made without a provider
 
@@ -174,7 +175,9 @@ class Backlog:
     async def _next_files(self, table: Table, index: ChunkIndex) -> list[ReadFile]:
         """The newest notes that lack vectors, read again. Notes that have changed are left out."""
         files, lacking = table.files, list(table.lacking)
-        wanted = await asyncio.to_thread(_newest, lacking, files, self._paused(table))
+        wanted = await asyncio.to_thread(
+            _newest, lacking, files, self._paused(table), self._pace.chunks
+        )
         # Documents that take long to read are not read again: the index has their text.
         slow = await self._read_stored([path for path in wanted if is_slow(path)], table, index)
         known = {file.path for file in slow}
@@ -252,6 +255,7 @@ class Backlog:
 
     async def _fill(self, files: Sequence[ReadFile], table: Table, index: ChunkIndex) -> None:
         """Make vectors for these notes, and pass them on as one fill."""
+        began = self._clock.monotonic()
         done = await self._fill_builder.make(files, table, index)
         fill = done.fill
         if not fill.notes:
@@ -263,6 +267,7 @@ class Backlog:
         )
         await self._fills.wait_until_dropped(fill.batch_id)
         self._maker.progress.recorded(fill.generation)
+        self._pace.add(len(fill.vectors), self._clock.monotonic() - began)
         # The table has other chunks of these notes, or could not be written.
         stuck = [path for path, entry in before.items() if _is_stuck(entry, table.files.get(path))]
         if stuck:
@@ -271,9 +276,10 @@ class Backlog:
 
 
 def _newest(
-    lacking: Sequence[str], files: Mapping[str, Entry], held: Mapping[str, str]
+    lacking: Sequence[str], files: Mapping[str, Entry], held: Mapping[str, str], most: int
 ) -> list[str]:
-    """The newest of these notes, enough for one fill. Documents that take long come last."""
+    """The newest of these notes, enough for one fill of so many chunks. Documents that take long
+    come last."""
     known = ((path, files.get(path)) for path in lacking)
     dated = (
         (is_slow(path), -entry.mtime_ns, path, entry.lacking)
@@ -282,8 +288,8 @@ def _newest(
     )
     wanted: list[str] = []
     chunks = documents = 0
-    for slow, _, path, missing in heapq.nsmallest(FILL_CHUNKS, dated):
-        if chunks < FILL_CHUNKS and documents < FILL_DOCUMENTS:
+    for slow, _, path, missing in heapq.nsmallest(most, dated):
+        if chunks < most and documents < FILL_DOCUMENTS:
             wanted.append(path)
             chunks += missing
             documents += slow
