@@ -49,9 +49,13 @@ class FillBuilder:
         known = await self._maker.find_cached(chunks, index)
         vectors = dict(known)
         deadline = self._clock.monotonic() + FILL_WITHIN_S
-        while missing := [c for c in chunks if self._maker.needs_vector(c, vectors, index)]:
-            if not await self._step(missing[:STEP_CHUNKS], vectors, index):
+        left = self._lacking(chunks, vectors, index)
+        while left:
+            # Again: another chunk may have the same text, or the rules may have changed.
+            step, left = self._lacking(left[:STEP_CHUNKS], vectors, index), left[STEP_CHUNKS:]
+            if step and not await self._step(step, vectors, index):
                 break  # the provider does not work: keep the vectors so far
+            left = self._lacking(step, vectors, index) + left  # a text was refused
             if self._clock.monotonic() > deadline or self._ledger.state.pause.holds_vectors:
                 break
         notes = [self._note_fill(file, filled, vectors, index) for file in files]
@@ -61,6 +65,12 @@ class FillBuilder:
         given = {c.content_hash for c in chunks if c.chunk_id in by_id}
         cached = len(given & known.keys())
         return BuiltFill(fill, len(given) - cached, cached)
+
+    def _lacking(
+        self, chunks: Sequence[Chunk], vectors: Mapping[str, Vector], index: ChunkIndex
+    ) -> list[Chunk]:
+        """Those of these chunks that have no vector yet, and may get one."""
+        return [chunk for chunk in chunks if self._maker.needs_vector(chunk, vectors, index)]
 
     async def _find_filled(
         self, files: Sequence[ReadFile], table: Table, index: ChunkIndex
