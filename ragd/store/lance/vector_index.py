@@ -105,6 +105,11 @@ def adopt(dataset: Any, task: TrainingTask, built: Any) -> Any | None:
     if not same:
         return None
     trimmed = dataclasses.replace(built, fragment_ids=same)
+    if (indexed_fragments(dataset) or frozenset()) - same:
+        # lance refuses an index with fewer fragments than the one that it replaces. Between the two
+        # commits, a reader on another machine reads all vectors, which is slow and right. After a
+        # crash, the index is trained again.
+        dataset.drop_index(NAME)
     return dataset.commit_existing_index_segments(NAME, VECTOR, [trimmed])
 
 
