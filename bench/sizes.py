@@ -29,6 +29,8 @@ from tests.object_store import servers
 PASSAGES = 500_000
 QUESTIONS = 110
 WARM_UP = 10
+MEANWHILE = 20  # of each kind
+PARTS = 5  # of the vectors; after each, searches are measured
 SAVES = 7
 SYNCS = 3
 QUIET_S = 30.0  # without a new fact: compaction and the vector index are done
@@ -52,7 +54,7 @@ def rows(passages: int, in_store: bool, scratch: Path) -> Iterator[Row]:
         asked = VaultMaker(1).write(daemon.vault, passages // SECTIONS)
         yield Row("load average of the machine", f"{os.getloadavg()[0]:.1f}", "")
         with daemon.running():
-            yield from _first_index(daemon, passages)
+            yield from _first_index(daemon, passages, asked)
             yield from _searches(daemon, asked)
             yield from _changes(daemon)
             yield _memory(daemon)
@@ -61,7 +63,7 @@ def rows(passages: int, in_store: bool, scratch: Path) -> Iterator[Row]:
         yield Row("load average of the machine", f"{os.getloadavg()[0]:.1f}", "")
 
 
-def _first_index(daemon: MeasuredDaemon, passages: int) -> Iterator[Row]:
+def _first_index(daemon: MeasuredDaemon, passages: int, asked: Questions) -> Iterator[Row]:
     began, after = time.perf_counter(), daemon.status()["log"]["seq"]
     job = daemon.request_job("full")
     finished = daemon.wait_for_job(job, after)
@@ -69,7 +71,10 @@ def _first_index(daemon: MeasuredDaemon, passages: int) -> Iterator[Row]:
     took, made = moment(finished) - moment(requested), finished["event"]["total_chunks"]
     each = f"{per_second(made / took)}, {daemon.cpu_s():.0f} s CPU of the daemon"
     yield Row(f"text of {made:,} passages", f"{took:.0f} s", each)
-    _wait_until(lambda: daemon.status()["chunks_embedded"] >= made, VECTORS_WITHIN_S)
+    for part in range(1, PARTS + 1):
+        _wait_for_vectors(daemon, made * part // PARTS)
+        if part < PARTS:
+            yield _search_meanwhile(daemon, asked)
     took = time.perf_counter() - began
     what = f"{daemon.cpu_s():.0f} s CPU of the daemon, {daemon.peak_mb():.0f} MB at its peak"
     yield Row("  with all vectors (made up, not by a model)", f"{took:.0f} s", what)
@@ -80,6 +85,27 @@ def _first_index(daemon: MeasuredDaemon, passages: int) -> Iterator[Row]:
             seen, since = seq, time.monotonic()
         time.sleep(1.0)
     yield Row("  and compacted", f"{time.perf_counter() - began - QUIET_S:.0f} s", "")
+
+
+def _search_meanwhile(daemon: MeasuredDaemon, asked: Questions) -> Row:
+    """Searches while vectors are made. Each answer says that some are missing."""
+    made, client, took = _vectors(daemon), Client(daemon.home), []
+    for question in (*asked.topical[-MEANWHILE:], *asked.rare[-MEANWHILE:]):
+        began = time.perf_counter()
+        answer = client.post(TOOL, {"query": question})
+        took.append(time.perf_counter() - began)
+        if answer["data"] is None:
+            raise RuntimeError(answer["error"]["code"])
+    times = f"{ms(median(took))} / {_p95(took)}"
+    return Row("  search meanwhile: p50 / p95", times, f"with {made:,} vectors")
+
+
+def _wait_for_vectors(daemon: MeasuredDaemon, number: int) -> None:
+    _wait_until(lambda: _vectors(daemon) >= number, VECTORS_WITHIN_S)
+
+
+def _vectors(daemon: MeasuredDaemon) -> int:
+    return int(daemon.status()["chunks_embedded"])
 
 
 def _searches(daemon: MeasuredDaemon, asked: Questions) -> Iterator[Row]:

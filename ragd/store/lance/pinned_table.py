@@ -29,7 +29,13 @@ class PinnedTable:
     async def open(self) -> None:
         """Open the newest version, with empty caches."""
         with translated(self.path):
-            self._pinned = await asyncio.to_thread(self._open)
+            self._pinned = await asyncio.to_thread(self._open, None)
+
+    async def reopen(self) -> None:
+        """The same, but keep the rows in memory that did not change: they are ours, not lance's."""
+        async with self._refreshing:
+            with translated(self.path):
+                self._pinned = await asyncio.to_thread(self._open, self.now.in_memory)
 
     def close(self) -> None:
         """Begin no more reads. Those that run come to their end."""
@@ -58,11 +64,11 @@ class PinnedTable:
         """What is held in memory of the rows of the pinned version."""
         return self._pinned.bytes_in_memory if self._pinned is not None else 0
 
-    def _open(self) -> TableVersion:
+    def _open(self, earlier: InMemory | None) -> TableVersion:
         session = libraries.lance().Session(**libraries.READER_CACHES)
         dataset = libraries.open_dataset(self.path, session=session)
         self.columns = frozenset(dataset.schema.names)
-        return self._version_of(dataset)
+        return self._version_of(dataset, earlier)
 
     def _open_newer(self, now: TableVersion, version: int | None) -> TableVersion | None:
         """The newest version, or this one; None if it is open."""

@@ -340,7 +340,7 @@ class ChunkIndex:
 
     async def _reopen(self) -> None:
         await self._run(self._writer.reopen)
-        await self._pinned.open()
+        await self._pinned.reopen()
         self._changes = 0
 
     def close(self) -> None:

@@ -27,8 +27,8 @@ def compared(folder: Path) -> ComparedVectors:
     return read_compared(now, vector_index.indexed_fragments(now), ComparedVectors())
 
 
-async def finds(index: ChunkIndex, chunk_id: str, text: str, **more: str) -> bool:
-    hits = await index.find_by_vector(vector(text), 20, **more)
+async def finds(index: ChunkIndex, chunk_id: str, text: str) -> bool:
+    hits = await index.find_by_vector(vector(text), 20)
     found = [hit.chunk_id for hit in hits]
     assert len(set(found)) == len(found) == 20
     return found[0] == chunk_id and hits[0].score == pytest.approx(1.0, abs=1e-3)
@@ -74,7 +74,7 @@ async def test_what_the_index_does_not_have_is_in_memory_and_both_are_found(
     await index.replace(files)
     await index.fill(vectors_of(files[:150]))
     await index.maintain()
-    assert vector_index.indexed_fragments(dataset(folder)) == {0}
+    assert vector_index.indexed_fragments(dataset(folder)) == frozenset({0})
     await index.fill(vectors_of(files[300:320]))  # in the second fragment
     now = compared(folder)
     assert not now.is_all and now.matrix is not None and now.matrix.rows == 80
@@ -103,7 +103,7 @@ async def test_a_vector_that_was_made_again_replaces_the_one_in_the_index(
     (best, *_) = await index.find_by_vector(vector(files[20].chunks[0].text), 5)
     assert best.chunk_id != again
     await index.maintain()  # it is trained again, without the fragment that has no vectors
-    assert vector_index.indexed_fragments(dataset(folder)) == {0}
+    assert vector_index.indexed_fragments(dataset(folder)) == frozenset({0})
     assert await finds(index, again, "quite another")
 
 
