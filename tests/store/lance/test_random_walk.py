@@ -12,6 +12,7 @@ from ragd.store.lance import (
     maintenance,
     table_indexes,
     vector_index,
+    vector_matrix,
     writer,
 )
 from ragd.store.lance import store as store_module
@@ -111,6 +112,7 @@ async def test_the_store_and_a_dictionary_agree(
         (maintenance, "COMPACT_ROWS", 128),
         (table_indexes, "SEGMENT_ROWS", 128),
         (vector_index, "WORTHWHILE_FLOATS", 16 * 150),
+        (vector_matrix, "MOST_SHORTS", 16 * 150),
         (vector_index, "EXTEND_ROWS", 20),
         (store_module, "REOPEN_AFTER", 5),
     ):
