@@ -16,7 +16,7 @@ _THREADS_MAX = 4
 
 READER_CACHES = {
     "index_cache_size_bytes": 64 << 20,
-    "metadata_cache_size_bytes": 32 << 20,
+    "metadata_cache_size_bytes": 96 << 20,  # 610 fragments of 1,024 rows need 72 MB
 }
 WRITER_CACHES = {
     "index_cache_size_bytes": 16 << 20,

@@ -48,6 +48,7 @@ class TableWriter:
     def __init__(self, path: Path | TablePlace) -> None:
         self._table = table_at(path)
         self._vector_counts: VectorCounts | None = None
+        self._counted_version = 0
         self.reopen()
         self._fence = fence.fence_of(self.dataset)
         self._fenced_at = float("-inf")
@@ -147,7 +148,9 @@ class TableWriter:
 
     def vectors_by_fragment(self) -> Mapping[int, int]:
         """How many rows of each fragment have a vector."""
-        self._vector_counts = VectorCounts(self.dataset, self._vector_counts)
+        if self._vector_counts is None or self._counted_version != self.version:
+            self._vector_counts = VectorCounts(self.dataset, self._vector_counts)
+            self._counted_version = self.version
         return self._vector_counts.by_fragment
 
     def count_vectors(self) -> int:
