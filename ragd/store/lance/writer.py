@@ -48,7 +48,6 @@ class TableWriter:
     def __init__(self, path: Path | TablePlace) -> None:
         self._table = table_at(path)
         self._vector_counts: VectorCounts | None = None
-        self._counted_version = 0
         self.reopen()
         self._fence = fence.fence_of(self.dataset)
         self._fenced_at = float("-inf")
@@ -59,6 +58,7 @@ class TableWriter:
         session = lance.Session(**libraries.WRITER_CACHES)
         self.dataset = libraries.open_dataset(self._table, session=session)
         self._fresh_rows = table_indexes.coverage(self.dataset).fresh
+        self._counted_version = 0
 
     def take_over(self, fence_number: int) -> None:
         """From now on, no other writer's commits land, not even those that were begun before."""
