@@ -9,7 +9,6 @@ import copy
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,6 +30,7 @@ from ragd.store.lance.vocabulary import TableVocabulary
 from ragd.store.lance.writer import FillResult, TableWriter
 
 LIMITED = 8  # views of parts of an index that are kept, each with its own vocabulary
+CLEAN_EVERY_S = 30.0  # reads every old version: with hundreds of them as long as the other work
 REOPEN_AFTER = 20  # rounds of maintenance with changes: each leaves file descriptors in the caches
 
 T = TypeVar("T")
@@ -181,6 +181,7 @@ class ChunkIndex:
         self._stamp = stamp
         self._maintaining = asyncio.Lock()
         self._changes = 0
+        self._cleaned_at = float("-inf")
         self.opened_version = pinned.now.version  # the newest version before this writer's own
         self.within: str | None = None  # the condition for the rows that reads find; None: all
         self._limited: dict[str, ChunkIndex] = {}
@@ -314,12 +315,11 @@ class ChunkIndex:
     async def maintain(self, keep_s: float = maintenance.KEEP_S) -> MaintenanceResult:
         """Do one bounded step: indexes, fragments, and versions older than `keep_s`."""
         async with self._maintaining:
-            clean = partial(self._write, maintenance.remove_old_versions, self._writer, keep_s)
-            await clean()  # first, to free disk space
+            await self._clean(keep_s)  # first, to free disk space
             compacted = await self._write(maintenance.compact, self._writer)
             changed = await self._train() or compacted.changed
             if changed:
-                await clean()
+                await self._clean(keep_s)
                 self._changes += 1
             if self._changes >= REOPEN_AFTER:
                 await self._reopen()
@@ -329,6 +329,13 @@ class ChunkIndex:
             again_s = keep_s if len(await self.versions()) > 1 else None
             again_s = 0.0 if compacted.more else again_s
             return MaintenanceResult(version, changed, compacted.more, again_s)
+
+    async def _clean(self, keep_s: float) -> None:
+        """Remove versions older than `keep_s`, unless that was just done."""
+        now = asyncio.get_running_loop().time()
+        if now - self._cleaned_at >= min(keep_s, CLEAN_EVERY_S):
+            await self._write(maintenance.remove_old_versions, self._writer, keep_s)
+            self._cleaned_at = now
 
     async def _train(self) -> bool:
         """Train a vector index if the table is large enough. Writes continue meanwhile."""

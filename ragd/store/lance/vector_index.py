@@ -5,14 +5,14 @@ vectors are in memory (`vector_matrix.py`) until the index is extended.
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from ragd.store.lance import libraries
 from ragd.store.lance.schema import VECTOR, dimensions_of
-from ragd.store.lance.table_indexes import coverage, largest_segment, merge_width
+from ragd.store.lance.table_indexes import coverage
 from ragd.store.lance.vector_matrix import MOST_SHORTS
 
 NAME = f"{VECTOR}_idx"
@@ -20,6 +20,7 @@ WORTHWHILE_FLOATS = MOST_SHORTS  # a table with fewer numbers is in memory
 FIRST_SHARE = 0.6  # of these have vectors: the index is ready before the others are too many
 EXTEND_ROWS = 8_192  # compared in 1 ms; each step takes about a second
 RETRAIN_GROWTH = 4
+ALIKE = 2  # a segment that is at most so many times as large is merged
 METRIC = "cosine"
 BITS = 1
 
@@ -67,14 +68,14 @@ def plan_training(
     if vectors * dimensions < FIRST_SHARE * WORTHWHILE_FLOATS:
         return None
     if exists(dataset):
-        segments, _ = coverage(dataset, NAME, counted)
-        if vectors < RETRAIN_GROWTH * max(1, segments[0] if segments else 0):
+        parts = dataset.stats.index_stats(NAME)["indices"][0]["num_partitions"]
+        if vectors < RETRAIN_GROWTH * (2 * parts) ** 2:
             return None
     files = files_by_fragment(dataset)
     return TrainingTask(
         dataset.uri,
         dataset.version,
-        max(1, round(vectors**0.5 / 2)),
+        max(1, round(vectors**0.5 / 2)),  # `plan_training` reads from it what it was trained on
         # Rows without a vector would make it four times as slow.
         {one: files[one] for one, count in counted.items() if count},
         dataset.initial_storage_options,
@@ -113,6 +114,17 @@ def adopt(dataset: Any, task: TrainingTask, built: Any) -> Any | None:
     return dataset.commit_existing_index_segments(NAME, VECTOR, [trimmed])
 
 
+def merge_width(segments: Sequence[int], fresh: int) -> int:
+    """How many of the last segments are merged with the `fresh` rows. Then each segment is more
+    than twice as large as the next: there are few, since a search asks each. Pure."""
+    width, size = 0, fresh
+    for rows in reversed(segments):
+        if rows > ALIKE * size:
+            break
+        width, size = width + 1, size + rows
+    return width
+
+
 def extend(dataset: Any, count_vectors: Callable[[], Mapping[int, int]]) -> bool:
     """Add new vectors to the index, once there are enough of them."""
     if not exists(dataset):
@@ -120,6 +132,6 @@ def extend(dataset: Any, count_vectors: Callable[[], Mapping[int, int]]) -> bool
     segments, fresh = coverage(dataset, NAME, count_vectors())
     if fresh < EXTEND_ROWS:
         return False
-    width = merge_width(segments[1:], fresh, largest_segment(sum(segments) + fresh))
+    width = merge_width(segments, fresh)
     dataset.optimize.optimize_indices(num_indices_to_merge=width, index_names=[NAME])
     return True

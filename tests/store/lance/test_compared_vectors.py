@@ -1,12 +1,12 @@
 """Which vectors of a large table are in memory, and that searches find the others, too."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from ragd.store.lance import ChunkIndex, scans, vector_index, vector_matrix
+from ragd.store.lance import ChunkIndex, vector_index, vector_matrix
 from ragd.store.lance.compared_vectors import ComparedVectors, read_compared
-from ragd.store.lance.vector_counts import VectorCounts
 from ragd.store.lance.writer import TableWriter
 from tests.store.lance.drafts import bulk, ids, vector, vectors_of
 from tests.store.lance.lance_files import dataset, table_folder
@@ -102,41 +102,33 @@ async def test_a_vector_that_was_made_again_replaces_the_one_in_the_index(
     assert await finds(index, again, "quite another")
     (best, *_) = await index.find_by_vector(vector(files[20].chunks[0].text), 5)
     assert best.chunk_id != again
-    await index.maintain()  # it is trained again, without the fragment that has no vectors
-    assert vector_index.indexed_fragments(dataset(folder)) == frozenset({0})
+    await index.maintain()
+    assert vector_index.indexed_fragments(dataset(folder)) == frozenset({0, 1})
     assert await finds(index, again, "quite another")
+    (best, *_) = await index.find_by_vector(vector(files[20].chunks[0].text), 5)
+    assert best.chunk_id != again
 
 
-async def test_a_search_for_more_than_the_nearest_parts_have_finds_everything(
-    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scans, "PARTS", 1)
-    files = bulk(MANY, vectors=True)
+async def test_a_better_index_may_have_fewer_fragments(index: ChunkIndex, folder: Path) -> None:
+    files = bulk(900)  # four fragments
     await index.replace(files)
+    await index.fill(vectors_of(files[:150]))
     await index.maintain()
-    hits = await index.find_by_vector(vector("x"), 4 * MANY)
-    assert {hit.chunk_id for hit in hits} == set(ids(files))
-
-
-async def test_a_table_that_fits_does_not_use_its_index(index: ChunkIndex, folder: Path) -> None:
-    files = bulk(MANY, vectors=True)
-    await index.replace(files)
+    await index.fill(vectors_of(files[150:220]))
     await index.maintain()
-    await index.replace([], [file.path for file in files[100:]])
-    assert vector_index.exists(dataset(folder))
-    now = compared(folder)
-    assert now.is_all and now.matrix is not None and now.matrix.rows == 400
+    assert vector_index.indexed_fragments(dataset(folder)) == frozenset({0, 1, 2, 3})
+    await index.fill(vectors_of(files[220:600]))  # fourfold; the last fragment has none
+    await index.maintain()
+    assert vector_index.indexed_fragments(dataset(folder)) == frozenset({0, 1, 2})
+    for file in files[:600:99]:
+        assert await finds(index, file.chunks[2].chunk_id, file.chunks[2].text)
 
 
-async def test_counts_of_vectors_follow_every_change(index: ChunkIndex, folder: Path) -> None:
-    files = bulk(MANY)
-    await index.replace(files)
-    counts = VectorCounts(dataset(folder))
-    assert counts.by_fragment == {0: 0, 1: 0}
-    await index.fill(vectors_of(files[:10]))
-    await index.replace([], [files[0].path])
-    counts = VectorCounts(dataset(folder), counts)
-    assert counts.by_fragment == {0: 36, 1: 0} and counts.total == 36
-    assert VectorCounts(dataset(folder), counts, only={1}).by_fragment == {1: 0}
-    await index.replace([], [file.path for file in files])
-    assert VectorCounts(dataset(folder), counts).by_fragment == {}
+def test_each_segment_is_more_than_twice_as_large_as_the_next() -> None:
+    segments: list[int] = []
+    for _ in range(61):
+        width = vector_index.merge_width(segments, 8_192)
+        rest = len(segments) - width
+        segments = [*segments[:rest], 8_192 + sum(segments[rest:])]
+        assert all(one > 2 * after for one, after in pairwise(segments))
+    assert len(segments) <= 6 and sum(segments) == 61 * 8_192
