@@ -36,13 +36,14 @@ def read_compared(
     rows = {part.fragment_id: part.metadata.num_rows for part in dataset.get_fragments()}
     dimensions = dimensions_of(dataset.schema)
     is_all = indexed is None or _fit(sum(rows.values()), dimensions)
-    wanted = rows.keys() if is_all or indexed is None else rows.keys() - indexed
+    wanted = set(rows) if is_all or indexed is None else rows.keys() - indexed
     vectors, counts = sum(rows[one] for one in wanted), None
     if not _fit(vectors, dimensions):  # some rows may have no vector yet
         counts = VectorCounts(dataset, earlier.counts, wanted)
         vectors = counts.total
         if not _fit(vectors, dimensions):
             return ComparedVectors(None, False, counts)
+        wanted = {one for one, count in counts.by_fragment.items() if count}
     is_exact = vectors * dimensions <= vector_matrix.MOST_FLOATS
     matrix = VectorMatrix(dataset, is_exact=is_exact, earlier=earlier.matrix, only=wanted)
     return ComparedVectors(matrix, is_all, counts)
