@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ragd.store.lance import ChunkIndex, vector_index, vector_matrix
+from ragd.store.lance import ChunkIndex, scans, vector_index, vector_matrix
 from ragd.store.lance.compared_vectors import ComparedVectors, read_compared
+from ragd.store.lance.vector_counts import VectorCounts
 from ragd.store.lance.writer import TableWriter
 from tests.store.lance.drafts import bulk, ids, vector, vectors_of
 from tests.store.lance.lance_files import dataset, table_folder
@@ -133,3 +134,38 @@ def test_each_segment_is_more_than_twice_as_large_as_the_next() -> None:
         segments = [*segments[:rest], 8_192 + sum(segments[rest:])]
         assert all(one > 2 * after for one, after in pairwise(segments))
     assert len(segments) <= 6 and sum(segments) == 61 * 8_192
+
+
+async def test_a_search_for_more_than_the_nearest_parts_have_finds_everything(
+    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scans, "PARTS", 1)
+    files = bulk(MANY, vectors=True)
+    await index.replace(files)
+    await index.maintain()
+    hits = await index.find_by_vector(vector("x"), 4 * MANY)
+    assert {hit.chunk_id for hit in hits} == set(ids(files))
+
+
+async def test_a_table_that_fits_does_not_use_its_index(index: ChunkIndex, folder: Path) -> None:
+    files = bulk(MANY, vectors=True)
+    await index.replace(files)
+    await index.maintain()
+    await index.replace([], [file.path for file in files[100:]])
+    assert vector_index.exists(dataset(folder))
+    now = compared(folder)
+    assert now.is_all and now.matrix is not None and now.matrix.rows == 400
+
+
+async def test_counts_of_vectors_follow_every_change(index: ChunkIndex, folder: Path) -> None:
+    files = bulk(MANY)
+    await index.replace(files)
+    counts = VectorCounts(dataset(folder))
+    assert counts.by_fragment == {0: 0, 1: 0}
+    await index.fill(vectors_of(files[:10]))
+    await index.replace([], [files[0].path])
+    counts = VectorCounts(dataset(folder), counts)
+    assert counts.by_fragment == {0: 36, 1: 0} and counts.total == 36
+    assert VectorCounts(dataset(folder), counts, only={1}).by_fragment == {1: 0}
+    await index.replace([], [file.path for file in files])
+    assert VectorCounts(dataset(folder), counts).by_fragment == {}
