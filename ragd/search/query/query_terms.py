@@ -29,7 +29,7 @@ Count = Callable[[str], int]
 _WORD = LatePattern(r"[^\W_]+")
 _PLAIN = LatePattern("[a-z0-9]+")
 _COMBINING = LatePattern("[\u0300-\u036f]+")
-_PAIRS = "぀-ヿ㐀-䶿一-鿿豈-﫿가-힯"
+_PAIRS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _PAIRED = LatePattern(f"[{_PAIRS}]+")
 
 
@@ -191,8 +191,8 @@ def _has_stem(bare: str, stem: str) -> bool:
 
 
 def _is_paired(character: str) -> bool:
-    """Whether it is read in pairs."""
-    return _PAIRED.match(character) is not None
+    """Whether it is a letter that is read in pairs; a middle dot is none."""
+    return character.isalnum() and _PAIRED.match(character) is not None
 
 
 def _is_letter(character: str) -> bool:

@@ -13,6 +13,7 @@ TEXTS = [
     "한국어 노트와 note, ｆｕｌｌ width",
     "Straße café café naïve Ångström İstanbul",
     "Gifts and a gift, ideas, an idea, ideasx, news and new, the gas, 1990s, glass, menus, Texas",
+    "母・大 \u6bcd\ud7fc",  # a middle dot, and a character that is none
     "",
 ]
 
