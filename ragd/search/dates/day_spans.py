@@ -135,6 +135,14 @@ def recent(today: date, unit: str, count: int) -> Span:
     return Span(add_days(today, -min(days, 4_000_000)), today)
 
 
+def seven_days_of(span: Span, number: int) -> Span:
+    """The first (0), second (1) and so on, or last (-1) seven days of a span; fewer at its end."""
+    if number < 0:
+        return Span(max(span.start, add_days(span.end, -6)), span.end)
+    start = min(add_days(span.start, 7 * number), span.end)
+    return Span(start, min(add_days(start, 6), span.end))
+
+
 def third_of(span: Span, third: int) -> Span:
     """The first (0), middle (1) or last (2) third of a span."""
     size = max(1, span.days // 3)

@@ -6,8 +6,9 @@ needs one year ("since March"), it is the latest March that has begun.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
+from functools import partial
 
 from msgspec import Struct, structs
 
@@ -18,6 +19,8 @@ from ragd.search.dates.listing import asks_for_all
 from ragd.search.dates.time_points import Birthdays, Point, find_points
 
 OLDEST_YEAR = 1990  # for phrases without a year
+
+_Part = Callable[[Span], Span]  # a part of a span: its beginning, its last week
 
 
 class Phrase(Struct, frozen=True):
@@ -110,31 +113,29 @@ class _PhraseReader:
         return None
 
     def _read_single(self, point: Point) -> None:
-        start, end, third = point.start, point.end, None
-        for pattern, number in _PARTS:
+        start, end, part = point.start, point.end, None
+        for pattern, one in _PARTS:
             if match := pattern.search(self._text, 0, start):
-                start, third = match.start(), number
+                start, part = match.start(), one
         if match := _PART_ZH.match(self._text, end):
-            end, third = match.end(), "初中底".index(match[1][0])
+            end, part = match.end(), _THIRDS["初中底".index(match[1][0])]
         for read in (self._read_offset, self._read_open_end):
-            if read(point, start, end, third):
+            if read(point, start, end, part):
                 return
         opened = self._opening_start(start, point)
-        if opened == start and not point.is_sure and third is None:
+        if opened == start and not point.is_sure and part is None:
             follows = _FOLLOWS_ZH.match(self._text, end)
             if not follows:
                 return
             end = follows.end()
         spans = _spans_of_each_year(point, self._today) if point.fixed is None else (point.fixed,)
-        spans = (
-            tuple(day_spans.third_of(span, third) for span in spans) if third is not None else spans
-        )
+        spans = tuple(map(part, spans)) if part is not None else spans
         if not spans:
             return
         keeps_words = point.is_name and opened == point.start
         self._add(opened, end, spans, point.fixed is None, keeps_words)
 
-    def _read_offset(self, point: Point, start: int, end: int, third: int | None) -> bool:
+    def _read_offset(self, point: Point, start: int, end: int, part: _Part | None) -> bool:
         """Reads "two days before …" and "the week after …"."""
         match = _OFFSET.search(self._text, 0, start)
         side = "before"
@@ -150,8 +151,8 @@ class _PhraseReader:
         if match["count"] and count is None:
             return False
         bases = (point.fixed,) if point.fixed else _spans_of_each_year(point, self._today)
-        if third is not None:
-            bases = tuple(day_spans.third_of(base, third) for base in bases)
+        if part is not None:
+            bases = tuple(map(part, bases))
         unit = time_names.UNITS[match["unit"].lower()]
         spans = tuple(_offset_span(base, unit, count, side == "before") for base in bases)
         spans = tuple(span for span in spans if point.fixed or span.start <= self._today)
@@ -159,7 +160,7 @@ class _PhraseReader:
             self._add(self._opening_start(start), end, spans, point.fixed is None)
         return bool(spans)
 
-    def _read_open_end(self, point: Point, start: int, end: int, third: int | None) -> bool:
+    def _read_open_end(self, point: Point, start: int, end: int, part: _Part | None) -> bool:
         """Reads "since …", "until …", "before …" and "after …"."""
         side = ""
         for name, before, after in _OPEN_ENDS:
@@ -174,7 +175,7 @@ class _PhraseReader:
         span = point.fixed or _latest_span(point, self._today)
         if span is None:
             return False
-        span = day_spans.third_of(span, third) if third is not None else span
+        span = part(span) if part is not None else span
         open_span = {
             "since": Span(span.start, max(span.end, self._today)),
             "after": Span(add_days(span.end, 1), max(add_days(span.end, 1), self._today)),
@@ -342,10 +343,26 @@ _AND = LatePattern(
     re.I,
 )
 _TO = LatePattern(r"\s+(?:to|till|until|through|bis|bis zum)\s+|\s*[–—-]\s*|\s*[到至]\s*", re.I)
-_PARTS = (
-    (_directly_before("early|(?:the )?(?:beginning|start) of|anfang"), 0),
-    (_directly_before("mid|(?:the )?middle of|mitte"), 1),
-    (_directly_before("late|(?:the )?end of|ende"), 2),
+_THIRDS = tuple(partial(day_spans.third_of, third=third) for third in range(3))
+_PARTS: tuple[tuple[LatePattern, _Part], ...] = (
+    (_directly_before("early|(?:the )?(?:beginning|start) of|anfang"), _THIRDS[0]),
+    (_directly_before("mid|(?:the )?middle of|mitte"), _THIRDS[1]),
+    (_directly_before("late|(?:the )?end of|ende"), _THIRDS[2]),
+    *(
+        (
+            _directly_before(
+                f"(?:the |der |die )?(?:{english} week (?:of|in)|{german}n? woche (?:im|des))"
+            ),
+            partial(day_spans.seven_days_of, number=number),
+        )
+        for number, english, german in (
+            (0, "first", "erste"),
+            (1, "second", "zweite"),
+            (2, "third", "dritte"),
+            (3, "fourth", "vierte"),
+            (-1, "last", "letzte"),
+        )
+    ),
 )
 _PART_ZH = LatePattern("(初|中旬|底|末)")
 _LATIN_COUNT = "|".join(sorted(time_names.LATIN_NUMBERS, key=len, reverse=True))
