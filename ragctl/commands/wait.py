@@ -126,7 +126,8 @@ def _explain(goal: str, data: dict[str, Any], timeout: float) -> str:
         waiting = counted(files, "file")
         if data.get("paused"):
             busy += f", syncing is paused {format_until(data['paused']['until'])}"
-        return f"Not idle{within}: {busy}, {waiting} waiting.\nSee `ragctl status`."
+        more = "\nA larger `--timeout` waits longer." if timeout else ""
+        return f"Not idle{within}: {busy}, {waiting} waiting.\nSee `ragctl status`.{more}"
     lines = [f"Still {clean(data['plugin_health'])}{within}."]
     lines += [f"{r['code']}: {r['message']}\n{r['suggestion']}" for r in data["reasons"]]
     return "\n".join(lines)

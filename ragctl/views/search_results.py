@@ -17,6 +17,7 @@ GOOD_LINES = 5  # of a further passage that is likely to answer
 GOOD_SCORE = 0.5
 POOR_SCORE = 0.1
 
+_CODE_MARK = re.compile(r"\[code(?:: [^\],]{1,30})?, \d{1,9} lines?\]")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -47,7 +48,7 @@ def render_search_results(
         below.append(_nothing_found(data, is_filtered))
     below += _unindexed_warning((envelope.get("meta") or {}).get("unindexed_files", 0), ink, paused)
     if results and not full:
-        below.append(ink.paint(f"Read on: {show_command(results[0])}", "dim"))
+        below.append(ink.paint(_read_on(results), "dim"))
     if suggestion := data.get("memory_suggestion"):
         below.append(_suggestion(suggestion, ink))
     highlighter = Highlighter(" ".join([question, *_corrected_words(data)]))
@@ -218,6 +219,17 @@ def _unindexed_warning(notes: int, ink: Ink, paused: Data | None) -> list[str]:
             f"{add_home_option('`ragctl pause resume` ends the pause.')}"
         )
     return [ink.paint(ink.wrap(text, 2), "yellow")]
+
+
+def _read_on(results: list[Data]) -> str:
+    """The command that shows the first note. Where code was left out, it shows the code as well."""
+    with_code = next((one for one in results if _CODE_MARK.search(one["chunk_text"])), None)
+    if with_code is results[0]:
+        return f"Read on, with the code: {show_command(results[0])}"
+    lines = [f"Read on: {show_command(results[0])}"]
+    if with_code is not None:
+        lines.append(f"With the code: {show_command(with_code)}")
+    return "\n".join(lines)
 
 
 def _suggestion(suggestion: Data, ink: Ink) -> str:

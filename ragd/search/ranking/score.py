@@ -20,7 +20,7 @@ EVIDENCE_DEPTH = 10  # results whose evidence counts for those before them, show
 STEP = 0.0001  # scores are rounded to this
 # Words and meaning together that make a result an answer. Less is needed if few notes are in the
 # question's language: then few words can match. Meaning counts more than words: it is rarer.
-NEEDED, NEEDED_FOREIGN = 0.45, 0.15
+NEEDED, NEEDED_FOREIGN = 0.35, 0.15
 MEANING = 1.5
 UNSURE_BELOW = 0.4  # a best score below this: perhaps nothing answers the question
 NEEDED_WORDS = 0.5  # share of words that is enough without vectors

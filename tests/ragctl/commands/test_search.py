@@ -328,6 +328,25 @@ def test_warnings_are_below_a_passage(flag: dict[str, Any], said: str) -> None:
     assert said in render_passage(1, RESULT | flag, Highlighter(""), Ink()).splitlines()[-1]
 
 
+def test_where_code_is_left_out_a_command_shows_it() -> None:
+    def last_lines(*texts: str) -> list[str]:
+        found = [
+            RESULT | {"chunk_text": text, "citation": f"{number}.md"}
+            for number, text in enumerate(texts)
+        ]
+        last = render_search_results("x", answer(*found), Ink()).split("\n\n")[-1]
+        return last.splitlines()
+
+    code = "Use this:\n[code: bash, 4 lines]"
+    assert last_lines(code, "none") == ["Read on, with the code: ragctl show 0.md"]
+    assert last_lines("none", code, code) == [
+        "Read on: ragctl show 0.md",
+        "With the code: ragctl show 1.md",
+    ]
+    assert last_lines("[code, 1 line]") == ["Read on, with the code: ragctl show 0.md"]
+    assert last_lines("the code: 4 lines", "[code]") == ["Read on: ragctl show 0.md"]
+
+
 @pytest.mark.parametrize(
     "path",
     ["a b.md", "it's.md", "$HOME.md", "-n.md", "a;b.md", "日記.md", "#x.md", "~.md", "a&b.md"],
