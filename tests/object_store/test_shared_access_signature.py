@@ -31,6 +31,27 @@ def test_a_token_is_as_good_as_the_key_of_the_account(account: Server) -> None:
     require_conditional_puts(client_at(account, f"az://{BUCKET}/with-a-token"))
 
 
+def test_a_reader_needs_a_token_to_read_and_list_only(account: Server, tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "Garden.md").write_text("The old pear tree needs to be cut back before March.\n")
+    reading = {"AZURE_STORAGE_SAS_TOKEN": sas_token(BUCKET, "rl")}
+    writer = Machine(tmp_path / "desktop" / "home", account.environment)
+    reader = Machine(tmp_path / "laptop" / "home", account.environment | reading)
+    options = {"endpoint": account.endpoint, "allow_http": True, "lease_s": 6, "follow_s": 0}
+    store = {"path": f"az://{BUCKET}/read-only", "options": options}
+    writer.configure(vault_path=str(vault), vector_store=store)
+    reader.configure(vault_path="no-vault", role="reader", vector_store=store)
+    try:
+        writer.run("index")
+        assert reader.found("pear tree") == ["Garden.md"]
+        assert reader.codes() == []
+    finally:
+        for machine in (writer, reader):
+            machine.stop()
+            machine.kill()
+
+
 def test_a_token_is_in_no_file_whatever_fails(account: Server, tmp_path: Path) -> None:
     vault = tmp_path / "vault"
     vault.mkdir()
