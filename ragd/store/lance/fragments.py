@@ -1,13 +1,14 @@
 """The fragments of a version, and which of them have the same rows as in an earlier version.
 
-lance never changes a file: a fragment with the same files and as many deleted rows has the same
-rows. So what was read of it for one version is right for the next one, too. It reads no rows.
+lance never changes a file: a fragment with the same files, also the one that lists its deleted
+rows, has the same rows. So what was read of it for one version is right for the next one, too. It
+reads no rows.
 """
 
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-Content = tuple[tuple[str, ...], int]  # the files of a fragment, and how many rows are deleted
+Content = tuple[tuple[str, ...], int, str]  # files, how many rows are deleted, the file of these
 
 
 class Changes(NamedTuple):
@@ -33,4 +34,5 @@ def find_changes(
 def content_of(fragment: Any) -> Content:
     """What identifies the rows of a fragment."""
     facts = fragment.metadata
-    return tuple(file.path for file in facts.files), int(facts.num_deletions)
+    files = tuple(file.path for file in facts.files)
+    return files, int(facts.num_deletions), fragment.deletion_file() or ""

@@ -65,10 +65,13 @@ class FragmentNotes:
         there = self._passages.tolist()
         return {name for name, rows in zip(self._where, there, strict=True) if rows}
 
-    def with_rows(self, places: Any) -> "FragmentNotes":
-        """The same, with only the rows in these places."""
+    def with_rows(self, places: Any) -> "FragmentNotes | None":
+        """The same, with only the rows in these places; None if some of them are not known: after a
+        restore, deleted rows are there again."""
         notes = libraries.numpy().full_like(self._notes, _GONE)
         notes[places] = self._notes[places]
+        if (notes[places] == _GONE).any():
+            return None
         return FragmentNotes(self._numbers, self._where, notes, self._has_vector)
 
     def paths_that_differ(self, other: "FragmentNotes") -> list[str]:
@@ -111,9 +114,10 @@ def read_notes(dataset: Any, earlier: IndexedNotes | None = None) -> NotesRead:
     changed: set[str] = set()
     smaller = [one for one in others if _has_same_files(one.fragment_id, contents, before)]
     for number, places in _places(dataset, smaller).items():
-        fragments[number] = known[number].with_rows(places)
-        changed.update(known[number].paths_that_differ(fragments[number]))
-    new, facts = _read(dataset, [one for one in others if one not in smaller])
+        if (left := known[number].with_rows(places)) is not None:
+            fragments[number] = left
+            changed.update(known[number].paths_that_differ(left))
+    new, facts = _read(dataset, [one for one in others if one.fragment_id not in fragments])
     for number in known.keys() - fragments.keys():
         changed.update(known[number].paths)
     notes = IndexedNotes(int(dataset.version), contents, fragments | new)

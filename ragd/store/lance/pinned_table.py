@@ -83,5 +83,5 @@ class PinnedTable:
             int(dataset.version),
             self.columns,
             earlier,
-            indexed=vector_index.indexed_fragments(dataset),
+            indexed=vector_index.searched_fragments(dataset),
         )

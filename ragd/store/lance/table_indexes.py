@@ -22,6 +22,7 @@ SCALAR = {
 }
 COLUMNS = (*SCALAR, SEARCH_TEXT, KEYS)
 NAMES = tuple(f"{column}_idx" for column in COLUMNS)
+_SCALAR_NAMES = frozenset(f"{column}_idx" for column in SCALAR)
 
 FAN = 4  # this many segments of similar size become one
 ALIKE = 2  # similar: at most this many times as large as the added rows
@@ -72,6 +73,16 @@ def create(dataset: Any, column: str) -> None:
     if column not in SCALAR:
         options = _WHOLE_KEYS if column == KEYS else _TOKENS
     dataset.create_scalar_index(column, kind, name=f"{column}_idx", replace=True, **options)
+
+
+def fragments_with_all(dataset: Any) -> frozenset[int] | None:
+    """The fragments in every scalar index that there is; None if there is none."""
+    covered = [
+        frozenset(one for segment in index.segments for one in segment.fragment_ids)
+        for index in dataset.describe_indices()
+        if index.name in _SCALAR_NAMES
+    ]
+    return frozenset.intersection(*covered) if covered else None
 
 
 def rows_by_fragment(dataset: Any) -> dict[int, int]:

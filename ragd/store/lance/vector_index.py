@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ragd.store.lance import libraries
 from ragd.store.lance.schema import VECTOR, dimensions_of
-from ragd.store.lance.table_indexes import coverage
+from ragd.store.lance.table_indexes import coverage, fragments_with_all
 from ragd.store.lance.vector_matrix import MOST_SHORTS
 
 NAME = f"{VECTOR}_idx"
@@ -47,6 +47,16 @@ def indexed_fragments(dataset: Any) -> frozenset[int] | None:
     return None
 
 
+def searched_fragments(dataset: Any) -> frozenset[int] | None:
+    """The fragments that a search of the index finds, also with a filter; None without an index.
+
+    Such a search reads no row that is missing in the index of a filter's column, and a fragment may
+    be missing there until maintenance goes on.
+    """
+    found, covered = indexed_fragments(dataset), fragments_with_all(dataset)
+    return found if found is None or covered is None else found & covered
+
+
 def files_by_fragment(dataset: Any) -> dict[int, tuple[str, ...]]:
     """The files of each fragment. A fragment with other files has other content."""
     return {
@@ -68,7 +78,9 @@ def plan_training(
     if vectors * dimensions < FIRST_SHARE * WORTHWHILE_FLOATS:
         return None
     if exists(dataset):
-        parts = dataset.stats.index_stats(NAME)["indices"][0]["num_partitions"]
+        # A segment whose fragments were all written again says nothing.
+        stats = dataset.stats.index_stats(NAME)["indices"]
+        parts = max((one.get("num_partitions", 0) for one in stats), default=0)
         if vectors < RETRAIN_GROWTH * (2 * parts) ** 2:
             return None
     files = files_by_fragment(dataset)

@@ -91,6 +91,46 @@ async def test_what_the_index_does_not_have_is_in_memory_and_both_are_found(
         assert file.path not in {hit.source_file for hit in hits}
 
 
+async def test_a_filter_finds_what_its_own_index_does_not_have_yet(
+    index: ChunkIndex, folder: Path
+) -> None:
+    """A note may be stored after the other indexes were extended and before the vector index is
+    trained. On the way through maintenance, a segment of another index may also be missing."""
+    files, late = bulk(MANY, vectors=True), bulk(5, vectors=True, start=9_000)
+    await index.replace(files)
+    await index.maintain()
+    await index.replace(late)
+    writer = TableWriter(table_folder(folder))
+    writer.dataset.optimize.optimize_indices(
+        num_indices_to_merge=0, index_names=[vector_index.NAME]
+    )
+    await index.move_to(int(dataset(folder).version))
+    now = dataset(folder)
+    indexed, searched = (
+        vector_index.indexed_fragments(now),
+        vector_index.searched_fragments(now),
+    )
+    assert indexed is not None and searched is not None and len(indexed - searched) == 1
+    for file in (files[3], late[2]):
+        hits = await index.find_by_vector(vector("x"), 9, None, (), [file.path])
+        assert {hit.chunk_id for hit in hits} == set(ids([file]))
+        assert await finds(index, file.chunks[1].chunk_id, file.chunks[1].text)
+
+
+async def test_an_index_with_an_empty_segment_is_trained_again_when_it_is_time(
+    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fill of every fragment of a segment leaves it without any."""
+    files = bulk(MANY)
+    await index.replace(files)
+    await index.fill(vectors_of(files[:200] + files[300:480]))
+    await index.maintain()
+    monkeypatch.setattr(vector_index, "EXTEND_ROWS", 10**9)
+    await index.fill(vectors_of(files[200:210] + files[490:]))
+    await index.maintain()
+    assert await finds(index, files[205].chunks[1].chunk_id, files[205].chunks[1].text)
+
+
 async def test_a_vector_that_was_made_again_replaces_the_one_in_the_index(
     index: ChunkIndex, folder: Path
 ) -> None:

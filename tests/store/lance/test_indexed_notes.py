@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ragd.store.lance import ChunkIndex, libraries
+from ragd.store.lance.fragments import content_of
 from ragd.store.lance.indexed_notes import IndexedNotes, NotesRead, read_notes
 from ragd.store.lance.schema import FileRows
 from tests.store.lance.drafts import note, vectors_of
@@ -121,3 +122,36 @@ async def test_after_any_changes_it_is_as_if_all_were_read(index: ChunkIndex, se
         assert moved <= found.changed
         assert all(found.facts[path] == whole.facts[path] for path in found.facts)
         earlier = found
+
+
+@pytest.mark.parametrize("then", [["Kites.md"], ["Kites.md", "Lists/Shopping.md"]])
+async def test_after_a_restore_deleted_rows_are_there_again(
+    index: ChunkIndex, then: list[str]
+) -> None:
+    """A reader may have seen a version that a new writer took back. The next one may have the same
+    files and as many deleted rows, but others."""
+    await index.replace([PEAR, BREAD, note("Kites.md", "The kite festival.")])
+    good = await index.version()
+    await index.replace([], ["Lists/Shopping.md"])
+    seen = read(index)
+    table = libraries.open_dataset(index.folder.table(index.identity.generation))
+    table.checkout_version(good).restore()
+    table.checkout_latest()
+    table.delete(f"source_file IN ({', '.join(repr(path) for path in then)})")
+    found = read(index, seen.notes)
+    assert counts(found) == counts(read(index))
+    assert "Kites.md" in found.changed
+
+
+def test_the_content_of_a_fragment_names_its_deleted_rows(tmp_path: Path) -> None:
+    arrow = libraries.pyarrow()
+    path = tmp_path / "t.lance"
+    table = libraries.lance().write_dataset(arrow.table({"a": [1, 2, 3]}), path)
+    table.delete("a = 1")
+    (one,) = libraries.lance().dataset(path).get_fragments()
+    table.checkout_version(1).restore()
+    again = libraries.lance().dataset(path)
+    again.delete("a = 2")
+    (other,) = libraries.lance().dataset(path).get_fragments()
+    assert content_of(one)[:2] == content_of(other)[:2]
+    assert content_of(one) != content_of(other)
