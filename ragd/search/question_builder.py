@@ -53,7 +53,7 @@ class QuestionBuilder:
         has_date_filter = filters.start is not None or filters.end is not None
         # A date filter replaces the named time, unless the question asks for nothing else.
         spans = named.spans if named.lists_everything or not has_date_filter else ()
-        text = "" if named.lists_everything else without_frame(named.rest)
+        whole = "" if named.lists_everything else named.rest
         other_filters = filters.without_phrases
         timely = near_condition(other_filters, spans)
         if (
@@ -62,13 +62,12 @@ class QuestionBuilder:
             and not named.lists_everything
             and not await index.count(near_condition(filters, spans))
         ):
-            text, timely = (
-                without_frame(prepared.text),
-                None,
-            )  # no note has that date, but one may mention it
+            # No note has that date, but one may mention it.
+            whole, timely = prepared.text, None
+        text = without_frame(whole)
         frequencies = await index.word_frequencies()
         request, settings = prepared.request, self._settings.current.search
-        terms = query_terms(text, self._count_tokens)
+        terms = query_terms(text, self._count_tokens, whole)
         return Question(
             terms,
             index,

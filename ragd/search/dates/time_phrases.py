@@ -116,7 +116,7 @@ class _PhraseReader:
         start, end, part = point.start, point.end, None
         for pattern, one in _PARTS:
             if match := pattern.search(self._text, 0, start):
-                start, part = match.start(), one
+                start, part = self._without_overlap(match.start()), one
         if match := _PART_ZH.match(self._text, end):
             end, part = match.end(), _THIRDS["初中底".index(match[1][0])]
         for read in (self._read_offset, self._read_open_end):
@@ -184,6 +184,14 @@ class _PhraseReader:
         }[side]
         self._add(start, end, (open_span,))
         return True
+
+    def _without_overlap(self, start: int) -> int:
+        """Takes back a phrase that reaches beyond this place: "last week" in "the last week of
+        May". Returns where both begin."""
+        if self.removed and self.removed[-1][1] > start:
+            start = min(start, self.removed.pop()[0])
+            self.phrases.pop()
+        return start
 
     def _opening_start(self, start: int, point: Point | None = None) -> int:
         """The start of a phrase with the words that open it, such as "in the" or "on"."""

@@ -245,8 +245,6 @@ _SEASON = f"(?P<season>{_any_of(time_names.LATIN_SEASONS)})"
 _STEP = f"(?P<step>{_any_of(time_names.LATIN_STEPS)})"
 _COUNT = f"(?P<count>{_any_of(time_names.LATIN_NUMBERS)}|\\d{{1,4}})"
 _UNIT = f"(?P<unit>{_any_of(time_names.LATIN_UNITS)})"
-# "last week", but not "the last week of May": the month is read before, and blanked.
-_NO_WEEK_OF_A_MONTH = r"(?!(?:week|woche)\s+(?:of|in|im|des)\s+\0)"
 _ZH_YEAR = r"(?:(?P<year>\d{4})\s*年\s*)?"
 _ZH_NUMBER = r"(?P<number>1?\d|[一二三四五六七八九]|十[一二]?)"
 _ZH_COUNT = r"(?P<count>\d{1,4}|[一二两三四五六七八九十几]{1,3})"
@@ -308,7 +306,7 @@ _FORMS = (
         ),
         _recent,
     ),
-    _Form(_whole_word(rf"{_STEP}\s+{_NO_WEEK_OF_A_MONTH}{_UNIT}"), _relative),
+    _Form(_whole_word(rf"{_STEP}\s+{_UNIT}"), _relative),
     _Form(_whole_word(f"{_STEP}\\s+(?P<weekday>{_any_of(time_names.LATIN_WEEKDAYS)})"), _weekday),
     _Form(
         _whole_word(f"(?P<step>)(?P<weekday>{_any_of(time_names.LATIN_WEEKDAYS)})"),

@@ -59,7 +59,7 @@ class QueryTerms(Struct, frozen=True):
     @property
     def key_stems(self) -> frozenset[str]:
         """The stems without words that only ask: "Where do I mention Palermo?" is about Palermo."""
-        return self.stems - _ASKING_STEMS or self.stems
+        return self.stems & frozenset(_stems(_words(self._without_asking()))) or self.stems
 
     def _without_asking(self) -> str:
         """The content words without those that only ask. If all only ask, they stay."""
@@ -90,18 +90,26 @@ class QueryTerms(Struct, frozen=True):
         return 1 / len(self.stems) if self.stems else 0.0
 
 
-def query_terms(question: str, count_tokens: Count) -> QueryTerms:
-    """The terms of a question. If all are function words, they stay: "The Who" is a name."""
+def query_terms(question: str, count_tokens: Count, whole: str = "") -> QueryTerms:
+    """The terms of a question. If all are function words, they stay: "The Who" is a name.
+
+    `whole`: the text that the question is a part of, which shows its language better.
+    """
     pieces = question.split()
-    function_words = _function_words(_words(question))
+    function_words = _function_words(_words(whole or question))
     content_words = [piece for piece in pieces if not function_words.issuperset(_words(piece))]
     words = _words(" ".join(content_words or pieces))
     kept = ([word for word in words if word not in function_words] or words)[:MOST_WORDS]
     readable = _readable_share(kept, count_tokens)
-    language = language_of(question)
+    language = language_of(whole or question)
     return QueryTerms(
         " ".join(content_words or pieces), frozenset(_stems(kept)), readable, language
     )
+
+
+def has_content_words(part: str, question: str) -> bool:
+    """Whether a part of a question has more than the function words of the question's language."""
+    return not _function_words(_words(question)).issuperset(_words(part))
 
 
 def content_stems(part: str, question: str) -> frozenset[str]:
@@ -229,38 +237,18 @@ def _stems(words: Collection[str]) -> list[str]:
     return found
 
 
-_ASKING_STEMS = frozenset(
-    _stems(
-        (
-            *(
-                "mention",
-                "mentioned",
-                "mentions",
-                "write",
-                "wrote",
-                "written",
-                "say",
-                "says",
-                "said",
-            ),
-            *("tell", "told", "note", "notes", "noted", "journal"),
-            *(
-                "erwähne",
-                "erwähnt",
-                "schreibe",
-                "schrieb",
-                "geschrieben",
-                "notiz",
-                "notizen",
-                "sagt",
-            ),
-        )
+_ASKING = frozenset(  # whole words: "journal" only asks, "journey" does not
+    _words(
+        "mention mentions mentioned mentioning write writes wrote written writing say says said "
+        "saying tell tells told note notes noted journal journals "
+        "erwähne erwähnt erwähnen erwähnte schreibe schreibt schrieb schreiben geschrieben notiz "
+        "notizen notiert sage sagt sagte sagen gesagt"
     )
 )
 
 
 def _only_asks(words: Collection[str]) -> bool:
-    return bool(words) and _ASKING_STEMS.issuperset(_stems(words))
+    return bool(words) and _ASKING.issuperset(words)
 
 
 @cache

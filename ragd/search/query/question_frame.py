@@ -2,12 +2,13 @@
 
 They say nothing about the notes, but they have a meaning, and an embedded model compares it too. A
 frame is cut off only with the preposition that ends it, so that "the note" alone stays, and only if
-other words remain. "That idea about …" stays: a note may be tagged as an idea.
+telling words remain. "That idea about …" stays: a note may be tagged as an idea.
 """
 
 import re
 
 from ragd.notes.late_pattern import LatePattern
+from ragd.search.query.query_terms import has_content_words
 
 _MOST_FRAMES = 3  # inside each other: "show me | the note | about …"
 
@@ -47,22 +48,26 @@ _GERMAN = (
 _BEFORE = LatePattern(
     rf"\s*(?:(?:and|so|ok|hey|hm+|und|also|,)\s+)?(?:{'|'.join((*_ENGLISH, *_GERMAN))})\s+", re.I
 )
+_GAP = r"(?<![,\s])[,\s]+"  # tried only from its beginning: a long one takes no longer
 _AFTER = LatePattern(
-    r"[,\s]+(?:(?:that )?i (?:once )?(?:wrote|noted|mentioned)(?: down)?(?: about| it)?"
-    r"|(?:in|from) my notes|geschrieben|notiert|erwähnt|gesagt)\s*$",
+    rf"{_GAP}(?:(?:that )?i (?:once )?(?:wrote|noted|mentioned)(?: down)?(?: about| it)?"
+    r"|(?:in|from) my notes)\s*$",
     re.I,
 )
+_AFTER_FRAME = LatePattern(rf"{_GAP}(?:geschrieben|notiert|erwähnt|gesagt)\s*$", re.I)
 _END = " ?!.…"
 
 
 def without_frame(question: str) -> str:
-    """The question without the words that only ask. Unchanged if no others would remain."""
+    """The question without the words that only ask. Unchanged if only function words remain."""
     found = question
     for _ in range(_MOST_FRAMES):
         match = _BEFORE.match(found)
         if match is None:
             break
         found = found[match.end() :]
-    if match := _AFTER.search(found.rstrip(_END)):
-        found = found[: match.start()]
-    return found if any(character.isalnum() for character in found) else question
+    endings = (_AFTER,) if found == question else (_AFTER, _AFTER_FRAME)
+    for pattern in endings:
+        if match := pattern.search(found.rstrip(_END)):
+            found = found[: match.start()]
+    return found if has_content_words(found, question) else question

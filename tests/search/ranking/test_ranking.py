@@ -303,6 +303,22 @@ def test_words_that_only_ask_are_not_looked_up() -> None:
     assert query_terms("my notes", len).full_text_words(()) == "notes"  # nothing else is asked
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["journey to Lisbon", "writer in residence", "Geschenk für Mama", "Schreibtisch", "Notizbuch"],
+)
+def test_words_that_begin_like_asking_ones_are_looked_up(question: str) -> None:
+    terms = query_terms(question, len)
+    assert question.split()[0] in terms.full_text_words(()).split()
+    assert terms.key_stems == terms.stems
+
+
+def test_a_part_of_a_question_has_the_language_of_the_whole() -> None:
+    whole = "Was habe ich über die Steuer geschrieben?"
+    terms = query_terms("die Steuer", len, whole)
+    assert (terms.language, terms.content_words) == ("de", "Steuer")
+
+
 def test_words_weigh_less_if_no_passage_has_many_of_them() -> None:
     def weighs(*covers: float | None) -> float:
         found = [candidate(f"{at}", "x.md", bm25=9.0) for at in range(len(covers))]
