@@ -24,10 +24,10 @@ def client_of(endpoint: str, bucket: str = BUCKET, **keys: str) -> ObjectClient:
 
 
 def client_with(server: Server, endpoint: str = "", **keys: str) -> ObjectClient:
-    """With another endpoint, or other credentials; it gives up after two seconds."""
+    """With another endpoint, or other credentials. A busy machine has twenty seconds to answer."""
     options = StoreOptions(endpoint=endpoint or server.endpoint, allow_http=True)
     address = parse_address(f"{server.scheme}://{BUCKET}/x")
-    return ObjectClient(address, options, server.environment | keys, 2.0)
+    return ObjectClient(address, options, server.environment | keys, 20.0)
 
 
 def google_client(folder: Path, endpoint: str, **more: object) -> ObjectClient:
