@@ -38,14 +38,15 @@ class Collection(NamedTuple):
     replies: Mapping[str, str] = {}  # the answer in words, by question, where the set has it
 
 
-def load(data: Path, name: str) -> Collection:
-    """The documents of a set, and its questions that have judged answers."""
+def load(data: Path, name: str, judgements: Path | None = None) -> Collection:
+    """The documents of a set, and its questions that have judged answers. `judgements`: these
+    instead of the set's own."""
     folder = data / SETS[name]
     documents = {_path(doc["id"]): _text(doc) for doc in _lines(folder / "docs.jsonl")}
     if (folder / "vault").is_dir():  # the notes with their properties
         documents = {path: (folder / "vault" / path).read_text("utf-8") for path in documents}
     judged: dict[str, set[str]] = {}
-    for line in (folder / "qrels.tsv").read_text("utf-8").splitlines():
+    for line in (judgements or folder / "qrels.tsv").read_text("utf-8").splitlines():
         question, doc, rel = line.split("\t")
         if int(rel) > 0:
             judged.setdefault(question, set()).add(_path(doc))

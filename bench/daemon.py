@@ -26,6 +26,7 @@ class Daemon:
 
     def __init__(self, place: Path, language: str = "auto") -> None:
         self._language = language
+        place = place.absolute()
         self.vault = place / "vault"
         self.home = Home(str(place / "h"))
         Path(self.home.root).mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -19,6 +19,7 @@ import msgspec
 from bench.sets import (
     chains,
     crosslingual,
+    journals,
     judged,
     links,
     phrases,
@@ -36,7 +37,7 @@ from bench.sets.report import differences, tables
 
 _MODULES = (
     *(titles, chains, relative_times, unanswerable, typos, phrases),
-    *(properties, links, crosslingual, several, judged),
+    *(properties, links, crosslingual, several, judged, journals),
 )
 SETS: dict[str, Callable[[], QuestionSet]] = {one.NAME: one.make for one in _MODULES}
 
