@@ -166,6 +166,26 @@ def test_what_is_owed_takes_several_notes_and_is_worth_remembering(home: str) ->
 @needs_model
 @pytest.mark.slow
 @pytest.mark.parametrize(
+    "question",
+    [
+        "Wie viel schulde ich Sreenivas?",
+        "¿Cuánto le debo a Sreenivas?",
+        "Combien je dois à Sreenivas ?",
+        "Сколько я должен Sreenivas?",
+        "我欠 Sreenivas 多少钱？",
+        "Sreenivasにいくら借りてる？",
+    ],
+)
+def test_the_newest_of_a_debt_comes_first_in_any_language(home: str, question: str) -> None:
+    found = {result["source_file"]: result for result in _found(home, question)["results"]}
+    newer, older = "Journal/2025-11-08.md", "Journal/2025-09-27.md"
+    assert next(iter(found)) == newer
+    assert found[older]["superseded_by"] == found[newer]["citation"]
+
+
+@needs_model
+@pytest.mark.slow
+@pytest.mark.parametrize(
     ("question", "newer", "older"),
     [
         ("Does Kavya owe me money?", "Journal/2025-03-16.md", "Journal/2024-11-17.md"),

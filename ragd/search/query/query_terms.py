@@ -22,6 +22,7 @@ _STEM = 5  # letters that two forms of one word usually share
 
 _MOST_COMPOUNDS = 8
 _SHORTEST_PART = 3  # letters
+_RUSSIAN_VOWELS = "аеиоуыьэюя"
 _MARKS = ".,;:!?()[]'\"…"
 
 Count = Callable[[str], int]
@@ -159,7 +160,7 @@ def stems_in(text: str, stems: Set[str]) -> frozenset[str]:
     if text.isascii():
         bare = text.lower()
         return frozenset([one for one in stems if one in bare and _has_plain_stem(bare, one)])
-    bare = _bare(text)
+    bare = without_accents(text)
     return frozenset([one for one in stems if one in bare and _has_stem(bare, one)])
 
 
@@ -211,17 +212,21 @@ def _is_letter(character: str) -> bool:
 def _words(text: str) -> list[str]:
     if text.isascii():
         return _PLAIN.findall(text.lower())
-    return _WORD.findall(_bare(text))
+    return _WORD.findall(without_accents(text))
 
 
-def _bare(text: str) -> str:
-    """A text in the form that is compared: in lower case, without accents."""
+def without_accents(text: str) -> str:
+    """The text in the form that is compared: in lower case, without accents."""
     plain = unicodedata.normalize("NFKD", text.casefold())
     return unicodedata.normalize("NFC", _COMBINING.sub("", plain))
 
 
 def _stem(word: str) -> str:
-    """The beginning of a word. A short plural has the stem of its singular: "gifts", "ideas"."""
+    """The beginning of a word. A short plural has the stem of its singular: "gifts", "ideas". A
+    Russian word has none of its last vowels, which change with the case: "Анна", "Анне"."""
+    if "а" <= word[:1] <= "я":
+        start = word[:_STEM]
+        return start[:_SHORTEST_PART] + start[_SHORTEST_PART:].rstrip(_RUSSIAN_VOWELS)
     if 4 <= len(word) <= _STEM and word[-1] == "s" and word[-2] not in "sui" and word != "news":
         return word[:-1]
     return word[:_STEM]

@@ -10,7 +10,9 @@ from msgspec import Struct
 
 from ragd.notes.late_pattern import LatePattern
 from ragd.notes.stop_words import ENGLISH, GERMAN
-from ragd.search.query.query_terms import stems_of
+from ragd.search.query.query_terms import stems_of, without_accents
+from ragd.search.ranking import fact_words
+from ragd.search.ranking.fact_words import FactLanguage
 from ragd.search.ranking.stated_values import (
     AMOUNT,
     CODE,
@@ -41,11 +43,13 @@ class FactTopic(Struct, frozen=True):
 class AskedFact(Struct, frozen=True):
     """The topic of a question (None: any number) and the stems of the subject's words.
 
-    `of_user`: the subject is the user ("my weight"). `to_user`: the user lent the money.
+    `words`: the words of the subject, as the question has them. `of_user`: the subject is the user
+    ("my weight"). `to_user`: the user lent the money.
     """
 
     topic: FactTopic | None
     subject: frozenset[str]
+    words: str = ""
     of_user: bool = False
     to_user: bool = False
 
@@ -92,7 +96,7 @@ TOPICS = (
     ),
     FactTopic(
         "weight",
-        _whole_words("weighs?|weight|heavy|kilos?|wiegt|gewicht|schwer"),
+        _whole_words("weighs?|weight|heavy|kilos?|wieg(?:en?|t|st)|gewicht|schwer"),
         frozenset({MASS}),
     ),
     FactTopic(
@@ -159,13 +163,15 @@ _ANY_NUMBER = _whole_words(
 )
 NUMBERS = frozenset({AMOUNT, MASS, MEASURE, NUMBER})
 
+_FUNCTION_WORDS = frozenset(without_accents(f"{ENGLISH} {GERMAN}").split())
 # Words of a question that name neither topic nor subject.
 _GENERAL = frozenset(
     stems_of(
         f"{ENGLISH} {GERMAN} money geld current currently now still left today latest rest amount "
         "actually exactly moment right these days along letter card parcel send write visit many "
         "looking doing anything something nothing everything all any some ever already yet again "
-        "etwas irgendwas nichts alles noch schon jemals wieder"
+        "etwas irgendwas nichts alles noch schon jemals wieder viel viele wieviel jetzt heute "
+        "derzeit aktuell momentan gerade insgesamt inzwischen mittlerweile zurzeit genau eigentlich"
     )
 )
 # Words of a question about a debt that name neither the person nor the debt.
@@ -187,6 +193,10 @@ _WORD = LatePattern(r"[^\W_]+(?:['’]s)?")
 
 def find_asked_fact(question: str) -> AskedFact | None:
     """The fact that a question asks for; None if it asks for nothing that can be out of date."""
+    plain = without_accents(question)
+    language = fact_words.language_of_question(plain, _known_words(plain))
+    if language is not None:
+        return _find_in_language(question, plain, language)
     topic = next((one for one in TOPICS if one.in_question.search(question)), None)
     if topic is None and not _ANY_NUMBER.search(question):
         return None
@@ -202,7 +212,40 @@ def find_asked_fact(question: str) -> AskedFact | None:
     if not subject and not of_user:
         return None
     to_user = topic is not None and topic.name == "debt" and bool(_TO_USER.search(question))
-    return AskedFact(topic, subject, of_user, to_user)
+    return AskedFact(topic, subject, _words_of(subject, question), of_user, to_user)
+
+
+def _find_in_language(question: str, plain: str, language: FactLanguage) -> AskedFact | None:
+    """The same for a question in a language of `fact_words`. `plain`: without accents."""
+    asked = language.asked
+    topic = next(
+        (one for one in TOPICS if one.name in asked and asked[one.name].search(plain)), None
+    )
+    if topic is None and not language.any_number.search(plain):
+        return None
+    rest = plain
+    to_user = topic is not None and topic.name == "debt" and bool(language.to_user.search(rest))
+    if topic is not None:
+        rest = asked[topic.name].sub(" ", rest)
+        if topic.name == "debt" and language.what_for is not None:
+            rest = language.what_for.sub(" ", rest)
+    rest = language.general.sub(" ", language.any_number.sub(" ", rest))
+    subject = stems_of(rest)
+    of_user = not subject and bool(language.user.search(plain))
+    if not subject and not of_user:
+        return None
+    words = _words_of(subject, question if language.is_spaced else rest)
+    return AskedFact(topic, subject, words, of_user, to_user)
+
+
+def _words_of(subject: frozenset[str], text: str) -> str:
+    return " ".join(word for word in text.split() if stems_of(word) & subject)
+
+
+def _known_words(question: str) -> int:
+    """How many words of a question are of English or German."""
+    found = len(_FUNCTION_WORDS.intersection(_WORD.findall(question)))
+    return found + sum(1 for one in TOPICS if one.in_question.search(question))
 
 
 def _asks_for_several(question: str, subject: frozenset[str]) -> bool:
@@ -224,6 +267,4 @@ def _asks_for_several(question: str, subject: frozenset[str]) -> bool:
 def subject_words(question: str) -> str:
     """The words that name the subject of a fact that may be out of date; empty if there is none."""
     wanted = find_asked_fact(question)
-    if wanted is None:
-        return ""
-    return " ".join(word for word in question.split() if stems_of(word) & wanted.subject)
+    return wanted.words if wanted is not None else ""

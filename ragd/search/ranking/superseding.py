@@ -23,10 +23,11 @@ from ragd.guard.injection import is_suspected
 from ragd.notes.late_pattern import LatePattern
 from ragd.notes.sentences import sentences
 from ragd.search.dates.time_names import MONTHS
-from ragd.search.query.query_terms import stems_in, stems_of
+from ragd.search.query.query_terms import stems_in, stems_of, without_accents
+from ragd.search.ranking import fact_words
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.narrowing import narrowing_words
-from ragd.search.ranking.question_subject import NUMBERS, AskedFact, find_asked_fact
+from ragd.search.ranking.question_subject import NUMBERS, AskedFact, FactTopic, find_asked_fact
 from ragd.search.ranking.repayments import is_repayment
 from ragd.search.ranking.stated_values import (
     LONGEST_READ,
@@ -195,21 +196,32 @@ def _states_value(wanted: AskedFact, sentence: str, *, names_all: bool) -> bool:
     topic = wanted.topic
     if topic is None:
         return names_all and bool(kinds_in(sentence, (NUMBER,)))
+    plain = without_accents(sentence)
     if topic.not_in_statement is not None and topic.not_in_statement.search(sentence):
         return False
     if topic.name == "debt":
         names = _places_of_subject(wanted, sentence)
         if is_repayment(sentence, names, is_certain=not wanted.to_user):
             return wanted.to_user
-        if bool(_TO_USER.search(sentence)) is not wanted.to_user:
+        is_to_user = bool(_TO_USER.search(sentence)) or fact_words.is_owed_to_user(plain)
+        if is_to_user is not wanted.to_user:
             return False
-    if topic.in_statement is not None and not topic.in_statement.search(sentence):
+    if topic.in_statement is not None and not (
+        topic.in_statement.search(sentence) or fact_words.names_fact(topic.name, plain)
+    ):
         return False
-    if wanted.of_user and not (_USER.search(sentence) and topic.in_question.search(sentence)):
+    if wanted.of_user and not _is_of_user(topic, sentence, plain):
         return False
     if STATE in topic.kinds:
         return is_statement_of_state(sentence, _end_of_subject(wanted, sentence))
     return bool(kinds_in(sentence, topic.kinds))
+
+
+def _is_of_user(topic: FactTopic, sentence: str, plain: str) -> bool:
+    """Whether the sentence is about the user and the topic. `plain`: without accents."""
+    if _USER.search(sentence) and topic.in_question.search(sentence):
+        return True
+    return fact_words.names_user(plain) and fact_words.names_fact(topic.name, plain)
 
 
 def _end_of_subject(wanted: AskedFact, sentence: str) -> int:
