@@ -3,6 +3,7 @@
 import re
 
 from ragd.notes.stop_words import ENGLISH, GERMAN
+from ragd.search.query.question_language import FUNCTION_WORDS, Group, group_of
 
 # Words with which people ask for everything of a time: "What happened …", "my notes of …".
 _GENERAL = """
@@ -13,6 +14,17 @@ discussed subject subjects
 passiert passierte geschah geschehen gemacht getan machte tat geschrieben schrieb notiert notizen
 notiz tagebuch eintrag einträge alles los zeig zeige besprochen geredet thema themen
 """
+_GENERAL_BY_GROUP: dict[Group, str] = {
+    "romance": """
+pasó pasado ocurrió sucedió escribí escribo escrito notas nota diario hacer anoté muestra muéstrame
+todo todos passé passait écrit notes note journal faire fait montre tout toutes successo accaduto
+scritto scrissi diario note mostra tutto aconteceu passou escrevi notas diário mostra tudo
+""",
+    "dutch": "gebeurd gebeurde geschreven schreef notities dagboek alles toon laat zien",
+    "russian": "делал делала сделал сделала произошло случилось было писал писала написал написала "
+    "заметки записи дневник всё покажи",
+}
+_JAPANESE = re.compile("[\u3040-\u309f]+|何|日記|記録|出来事|全部|書い|教え|見せ|起き|私|僕")
 _STOP_WORDS = frozenset((*ENGLISH.split(), *GERMAN.split(), *_GENERAL.split()))
 _WORD = re.compile(r"[^\W_]+")
 _CHINESE = re.compile(
@@ -23,5 +35,11 @@ _CHINESE = re.compile(
 
 def asks_for_all(rest: str) -> bool:
     """Whether the rest of a question has no words that narrow down the search."""
+    group = group_of(rest)
+    if group == "japanese":
+        rest = _JAPANESE.sub(" ", rest)
     words = _WORD.findall(_CHINESE.sub(" ", rest.lower()))
-    return all(word in _STOP_WORDS for word in words)
+    known = _STOP_WORDS
+    if group in _GENERAL_BY_GROUP:
+        known = frozenset(f"{FUNCTION_WORDS[group]} {_GENERAL_BY_GROUP[group]}".split())
+    return all(word in known for word in words)

@@ -15,6 +15,7 @@ from msgspec import Struct, structs
 from ragd.notes.late_pattern import LatePattern
 from ragd.search.dates import day_spans, time_names
 from ragd.search.dates.day_spans import FIRST, Span, add_days
+from ragd.search.dates.foreign_times import rewrite_times
 from ragd.search.dates.listing import asks_for_all
 from ragd.search.dates.time_points import Birthdays, Point, find_points
 
@@ -54,6 +55,20 @@ class NamedTime(Struct, frozen=True):
 
 def find_time(question: str, today: date, birthdays: Birthdays | None = None) -> NamedTime:
     """The time that a question names; no phrases if it names none."""
+    rewritten = rewrite_times(question)
+    found = _find_in_english(rewritten.text, today, birthdays)
+    if not rewritten.replaced:
+        return found
+    phrases = tuple(
+        structs.replace(phrase, words=rewritten.as_written(phrase.words))
+        for phrase in found.phrases
+    )
+    rest = found.rest if phrases else question
+    return NamedTime(phrases, rest, found.lists_everything)
+
+
+def _find_in_english(question: str, today: date, birthdays: Birthdays | None) -> NamedTime:
+    """The same for a question whose times are in English, German or Chinese."""
     text = question
     if not _QUOTED.fullmatch(text.strip()):  # the whole question is in quotation marks
         text = _QUOTED.sub(lambda match: "\0" * len(match.group()), text)

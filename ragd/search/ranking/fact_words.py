@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from ragd.notes.late_pattern import LatePattern
-from ragd.notes.stop_words import FRENCH, ITALIAN, SPANISH
+from ragd.search.query.question_language import FUNCTION_WORDS, Group, group_of
 
 _MARKS = re.compile("[\u0300-\u036f]")
 
@@ -48,16 +48,11 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", text)))
 
 
-def _general(text: str) -> LatePattern:
-    return _words("|".join(dict.fromkeys(text.split())))
+def _general(group: Group, more: str) -> LatePattern:
+    """The function words of a group of languages, and these."""
+    return _words("|".join(dict.fromkeys(f"{FUNCTION_WORDS[group]} {more}".split())))
 
 
-_PORTUGUESE = """
-a ao as até com como da das de dele dela deles delas do dos e ela ele em entre era essa esse esta
-estava este está eu foi isso lhe mais mas me meu meus mim minha minhas muito na nas no nos nossa
-nosso não o os ou para pela pelo por qual quais quando que quem se sem ser seu sua são também tem
-tenho um uma é à às
-"""
 _REGULAR_SUM = (
     "alquiler|renta|sueldo|salario|nómina|hipoteca|loyer|salaire|affitto|stipendio|mutuo|aluguel"
     "|salário|saldo|solde"
@@ -97,13 +92,9 @@ ROMANCE = FactLanguage(  # Spanish, French, Italian, Portuguese
     },
     _words("cu[aá]nt[oa]s?|qué edad|combien|quel âge|quant[oiae]|quant[oa]s|que idade|quão"),
     _general(
-        f"{FRENCH} {SPANISH} {ITALIAN} {_PORTUGUESE} cuál cuáles cuánto cuánta cuántos cuántas "
-        "cuanto dinero plata ahora actual actualmente todavía aún hoy día total exactamente tengo "
-        "tiene le les queda quedan dar dado pagar devolver sigue siguen combien argent maintenant "
-        "encore actuellement actuel aujourd hui aussi quoi chez lui reste rendre rembourser payer "
-        "quanti quanta quante quant soldi adesso ora ancora attualmente oggi attuale devo dare "
-        "resta euro euros dinheiro ainda agora hoje atual atualmente onde fica quanto quanta "
-        "momento moment"
+        "romance",
+        "cuanto plata día queda quedan dar dado pagar devolver sigue siguen reste rendre "
+        "rembourser payer devo dare resta euro euros fica",
     ),
     _words("yo|mi|mis|me|peso|pago|gano|vivo|je|j|mon|ma|mes|moi|io|mi[oae]|miei|eu|meus?|minhas?"),
     _words(
@@ -128,12 +119,7 @@ DUTCH = FactLanguage(
         "contact": _words("telefoonnummer|telefoon|nummer|wachtwoord|mailadres"),
     },
     _words("hoeveel|hoe (?:oud|lang|hoog|groot|ver|vaak|zwaar)"),
-    _general(
-        "de het een en van in is op te dat die voor met aan niet zijn ik je jij we wij hij zij ze "
-        "er nog hoeveel wat waar wie hoe welke mijn mij me nu momenteel tegenwoordig vandaag geld "
-        "bij om als ook maar dan naar uit over door ben heb hebben had moet krijgt terug betalen "
-        "ons onze haar hem hun wel precies eigenlijk"
-    ),
+    _general("dutch", "moet krijgt terug betalen"),
     _words("ik|mijn|mij|me|wij|we|ons|onze"),
     _words(
         r"(?:is|zijn) (?:[^\W\d_]+ ){0,3}(?:mij|me|ons) (?:nog )?(?:\S+ ){0,2}schuldig"
@@ -162,13 +148,7 @@ RUSSIAN = FactLanguage(
         "contact": _words(r"телефон\w*|номер\w*|парол\w+|почт[аы]"),
     },
     _words("сколько|насколько|как (?:далеко|долго|часто|высоко)"),
-    _general(
-        "я ты он она мы вы они мне мной меня мой моя моё мое мои мою его её ее ему ей в во на с со "
-        "к ко у о об по из за от до для и или а но что где куда кто кем чем кому как какой какая "
-        "какие какое какова когда сколько ли же ещё еще уже сейчас теперь сегодня всё все денег "
-        "деньги это этот эта был была было есть ныне нынче текущий текущая нужно надо отдать "
-        "вернуть осталось остался рублей руб месяц"
-    ),
+    _general("russian", "нужно надо отдать вернуть осталось остался рублей руб месяц"),
     _words(r"я|мне|меня|мой|моя|моё|мою|моего|моей|мы|нас|наш\w*|вешу|плачу|живу"),
     _words(
         r"мне (?:[^\W\d_]+ ){0,3}долж(?:ен|на|ны)|долж(?:ен|на|ны) мне|я одолжил\w*"
@@ -218,11 +198,14 @@ JAPANESE = FactLanguage(
     is_spaced=False,
 )
 
-_HAN = _pattern("[\u3400-\u4dbf\u4e00-\u9fff]")
-_KANA = _pattern("[\u3040-\u30ff]")
-_CYRILLIC = _pattern("[\u0400-\u04ff]")
-_SPACED = (ROMANCE, DUTCH)
-ALL = (ROMANCE, DUTCH, RUSSIAN, CHINESE, JAPANESE)
+_BY_GROUP: Mapping[Group | None, FactLanguage] = {
+    "romance": ROMANCE,
+    "dutch": DUTCH,
+    "russian": RUSSIAN,
+    "chinese": CHINESE,
+    "japanese": JAPANESE,
+}
+ALL = tuple(_BY_GROUP.values())
 
 # Values of statements, as they are written: `stated_values` has those of English and German.
 LIVES = (
@@ -301,21 +284,6 @@ def is_owed_to_user(sentence: str) -> bool:
     return bool(_GIVEN_BACK.search(sentence)) or any(one.to_user.search(sentence) for one in ALL)
 
 
-def language_of_question(question: str, known: int) -> FactLanguage | None:
-    """The language that a question for a fact is in; None for English, German and unknown ones.
-    `known`: how many of its words are of English or German. The question is in lower case."""
-    if _KANA.search(question):
-        return JAPANESE
-    if _HAN.search(question):
-        return CHINESE
-    if _CYRILLIC.search(question):
-        return RUSSIAN
-    fits = [_count(one, question) for one in _SPACED]
-    best = max(fits)
-    return _SPACED[fits.index(best)] if best > known else None
-
-
-def _count(language: FactLanguage, question: str) -> int:
-    """How many words of the question are of this language."""
-    patterns = (language.general, *language.asked.values())
-    return len({match.span() for one in patterns for match in one.finditer(question)})
+def language_of_question(question: str) -> FactLanguage | None:
+    """The language that a question for a fact is in; None for English, German and unknown ones."""
+    return _BY_GROUP.get(group_of(question))

@@ -163,7 +163,6 @@ _ANY_NUMBER = _whole_words(
 )
 NUMBERS = frozenset({AMOUNT, MASS, MEASURE, NUMBER})
 
-_FUNCTION_WORDS = frozenset(without_accents(f"{ENGLISH} {GERMAN}").split())
 # Words of a question that name neither topic nor subject.
 _GENERAL = frozenset(
     stems_of(
@@ -193,10 +192,8 @@ _WORD = LatePattern(r"[^\W_]+(?:['’]s)?")
 
 def find_asked_fact(question: str) -> AskedFact | None:
     """The fact that a question asks for; None if it asks for nothing that can be out of date."""
-    plain = without_accents(question)
-    language = fact_words.language_of_question(plain, _known_words(plain))
-    if language is not None:
-        return _find_in_language(question, plain, language)
+    if (language := fact_words.language_of_question(question)) is not None:
+        return _find_in_language(question, without_accents(question), language)
     topic = next((one for one in TOPICS if one.in_question.search(question)), None)
     if topic is None and not _ANY_NUMBER.search(question):
         return None
@@ -240,12 +237,6 @@ def _find_in_language(question: str, plain: str, language: FactLanguage) -> Aske
 
 def _words_of(subject: frozenset[str], text: str) -> str:
     return " ".join(word for word in text.split() if stems_of(word) & subject)
-
-
-def _known_words(question: str) -> int:
-    """How many words of a question are of English or German."""
-    found = len(_FUNCTION_WORDS.intersection(_WORD.findall(question)))
-    return found + sum(1 for one in TOPICS if one.in_question.search(question))
 
 
 def _asks_for_several(question: str, subject: frozenset[str]) -> bool:
