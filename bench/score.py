@@ -23,6 +23,7 @@ MOST = 1_500  # results that one set counts for
 MEANING = 2.0  # the least weight of meaning: few questions here use other words than their notes
 RIDGE = 1.0
 STEPS = 50
+SETS = ("crosslingual", "foreign-chains")  # sets whose vaults have the multilingual model
 MULTILINGUAL = ("xquad-de", "xquad-zh", "memorybank-cn")  # vaults of other languages
 
 Matrix = np.ndarray
@@ -101,7 +102,7 @@ def scored(outcomes: Sequence[Outcome], by_model: Mapping[str, ScoreWeights]) ->
 
 def model_of(one: Outcome) -> str:
     """Which weights apply: those of the embedded model for this vault."""
-    is_other = one.vault.startswith(MULTILINGUAL) or one.set == "crosslingual"
+    is_other = one.vault.startswith(MULTILINGUAL) or one.set in SETS
     return "multilingual" if is_other else "general"
 
 

@@ -3,6 +3,7 @@
 import math
 import random
 import re
+from collections import Counter
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from bench.daemon import DATA, Daemon
 from bench.sets import (
     chains,
     crosslingual,
+    foreign_chains,
     journals,
     links,
     phrases,
@@ -27,6 +29,7 @@ from bench.sets import (
 from bench.sets.__main__ import SETS
 from bench.sets.asking import outcome_of
 from bench.sets.figures import Hit, Outcome, auc, calibration_error, difference, mean, reliability
+from bench.sets.foreign_chain_words import ENGLISH, TONGUES, Tongue
 from bench.sets.model import Question, QuestionSet, half_of, in_half
 from bench.sets.report import differences, tables
 
@@ -41,10 +44,8 @@ def made(name: str) -> QuestionSet:
     return SETS[name]()
 
 
-EVERY = [
-    name if name in (chains.NAME, relative_times.NAME) else pytest.param(name, marks=needs_data)
-    for name in SETS
-]
+GENERATED = (chains.NAME, foreign_chains.NAME, relative_times.NAME)
+EVERY = [name if name in GENERATED else pytest.param(name, marks=needs_data) for name in SETS]
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -112,6 +113,70 @@ def test_persons_who_share_a_first_name_share_a_half() -> None:
         if chain.sort in chains.PERSONAL:
             halves.setdefault(chain.subject.split()[0], set()).add(half_of(chains.group_of(chain)))
     assert all(len(half) == 1 for half in halves.values())
+
+
+def test_the_same_seed_makes_the_same_foreign_chains() -> None:
+    assert foreign_chains.make(3) == foreign_chains.make(3)
+    assert foreign_chains.make(3).questions != foreign_chains.make(4).questions
+
+
+@pytest.mark.parametrize("tongue", TONGUES, ids=lambda tongue: tongue.code)
+def test_every_kind_has_four_foreign_chains_with_lines_of_ordinary_days(tongue: Tongue) -> None:
+    built, vault = foreign_chains.build(tongue)
+    kinds = Counter(chain.kind for chain in built)
+    assert kinds == dict.fromkeys(("debt", "price", "weight", "address", "job"), 4)
+    assert 60 <= len(vault.documents) <= 100 and vault.language == "multilingual"
+    for text in vault.documents.values():
+        assert any(line in text for line in tongue.fillers)
+        assert not set("{}#") & set(text.replace("## 20", ""))
+    for kind in set(kinds) & set(foreign_chains.PERSONAL):
+        names = Counter(chain.subject["key"] for chain in built if chain.kind == kind)
+        assert max(names.values()) > 1
+
+
+@pytest.mark.parametrize("seed", [foreign_chains.SEED, 1, 2, 3, 4])
+def test_the_newest_statement_of_a_foreign_chain_is_right(seed: int) -> None:
+    one = foreign_chains.make(seed)
+    chains_of = {}
+    for tongue in (*TONGUES, ENGLISH):
+        for chain in foreign_chains.build(tongue, seed)[0]:
+            days = [statement.day for statement in chain.statements]
+            texts = [statement.text for statement in chain.statements]
+            assert 2 <= len(set(days)) == len(set(texts)) <= 4 and days == sorted(days)
+            chains_of[foreign_chains.vault_of(tongue), texts[-1]] = texts[:-1]
+    for question in one.questions:
+        (newest,) = question.says
+        assert list(question.outdated) == chains_of[question.vault, newest]
+        assert "{" not in question.text
+
+
+def test_a_question_across_languages_is_about_the_vault_in_english() -> None:
+    kinds = Counter(question.kind for question in foreign_chains.make().questions)
+    for tongue in TONGUES:
+        assert kinds[f"own {tongue.code}"] == 40 and kinds[f"cross {tongue.code}"] == 5
+    english = foreign_chains.vault_of(ENGLISH)
+    for question in foreign_chains.make().questions:
+        assert (question.vault == english) == question.kind.startswith("cross")
+
+
+def test_every_wording_of_a_question_is_asked() -> None:
+    asked = {question.text.lower() for question in foreign_chains.make().questions}
+    for tongue in TONGUES:
+        built, _ = foreign_chains.build(tongue)
+        for name, kind in tongue.kinds.items():
+            chains_of = [chain for chain in built if chain.kind == name]
+            for form in kind.questions:
+                texts = {form.format(**chain.subject).lower() for chain in chains_of}
+                assert texts & asked
+
+
+def test_money_is_written_as_people_of_the_language_write_it() -> None:
+    by_code = {tongue.code: tongue for tongue in TONGUES}
+    assert by_code["de"].amount("{n} €", 1200) == "1.200 €"
+    assert by_code["ru"].amount("{n} ₽", 12_000) == "12 000 ₽"
+    japanese = by_code["ja"]
+    written = [japanese.amount("{man}円", n) for n in (50_000, 35_000, 10_300, 8000, 5600)]
+    assert written == ["5万円", "3万5千円", "1万300円", "8千円", "5600円"]
 
 
 def test_times_in_words_mean_the_right_days() -> None:
