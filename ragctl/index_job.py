@@ -212,10 +212,10 @@ def _report_outcome(home: Home, last: dict[str, Any], on_terminal: bool) -> int:
         for line in summarize_collections(collections):
             print_notice(line)
     if held := last["deletions_held"]:
-        command = " ".join(["ragctl sync --accept-deletions", *with_held_notes(collections)])
+        names = "".join(f" {name}" for name in with_held_notes(collections))
         print_notice(
             f"{counted(held, 'note')} vanished at once and stay in the index. To remove them: "
-            f"`{command}`."
+            f"`ragctl sync --accept-deletions{names}`."
         )
     if withheld := last.get("withheld", 0):
         print_notice(

@@ -15,6 +15,7 @@ from ragd.search import dates
 from ragd.search.dates import MonthDay, NamedTime, Span
 from ragd.search.query.conditions import PROPERTIES, Condition
 from ragd.search.query.filters import FileTimes, Filters
+from ragd.search.ranking.question_subject import asks_for_now
 from ragd.store.lance import ChunkHit, ChunkIndex, condition
 
 BIRTHDAY_WORDS = "birthday born Geburtstag geboren 生日 出生"
@@ -36,11 +37,14 @@ class QuestionDates:
         for owner in dates.birthday_owners(question)[:3]:
             if day := await self._find_birthday(owner, index):
                 known[owner] = day
-        found = dates.find_time(question, self.today(), known)
+        today = self.today()
+        found = dates.find_time(question, today, known)
+        if found.spans == (Span(today, today),) and asks_for_now(found.rest):
+            return NamedTime((), found.rest)
         if not found.phrases:  # a note may state the day of the event
             for event in dates.named_events(question)[:1]:
                 if day := await self._find_event_day(event, index):
-                    return dates.find_time(question, self.today(), {**known, event: day})
+                    return dates.find_time(question, today, {**known, event: day})
         return found
 
     async def _find_event_day(self, words: str, index: ChunkIndex) -> MonthDay | None:

@@ -10,7 +10,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from ragd.search.query.question_language import Group, group_of
+from ragd.search.query.question_language import Group, language_group
 
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
@@ -72,7 +72,7 @@ _ROMANCE = _Language(
         ("anteayer|antes de ayer|avant-hier|l['’]altro ieri|anteontem", "the day before yesterday"),
         ("anoche|hier soir|ieri sera", "last night"),
         ("ayer|hier|ieri|ontem", "yesterday"),
-        ("hoy|aujourd['’]hui|oggi|hoje", "today"),
+        ("hoy(?! en d[ií]a)|aujourd['’]hui|oggi|hoje(?! em dia)", "today"),
         ("(?:hace|il y a|há) {count} {unit}", "{count} {unit}s ago"),
         ("{count} {unit} (?:fa|atrás)", "{count} {unit}s ago"),
         (r"(?:\w{{2,8}} )?(?:últim[oa]s|ultim[ie]) {count} {unit}", "in the last {count} {unit}s"),
@@ -216,7 +216,7 @@ class _Rule(Struct, frozen=True):
 
 def rewrite_times(question: str) -> RewrittenTimes:
     """The question with its times in English. Unchanged in English, German and Chinese."""
-    group = group_of(question)
+    group = language_group(question)
     if group is None or group not in _LANGUAGES:
         return RewrittenTimes(question)
     text, replaced = question, []

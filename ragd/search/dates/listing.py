@@ -3,7 +3,7 @@
 import re
 
 from ragd.notes.stop_words import ENGLISH, GERMAN
-from ragd.search.query.question_language import FUNCTION_WORDS, Group, group_of
+from ragd.search.query.question_language import FUNCTION_WORDS, Group, language_group
 
 # Words with which people ask for everything of a time: "What happened …", "my notes of …".
 _GENERAL = """
@@ -35,7 +35,7 @@ _CHINESE = re.compile(
 
 def asks_for_all(rest: str) -> bool:
     """Whether the rest of a question has no words that narrow down the search."""
-    group = group_of(rest)
+    group = language_group(rest)
     if group == "japanese":
         rest = _JAPANESE.sub(" ", rest)
     words = _WORD.findall(_CHINESE.sub(" ", rest.lower()))

@@ -225,8 +225,7 @@ def _stem(word: str) -> str:
     """The beginning of a word. A short plural has the stem of its singular: "gifts", "ideas". A
     Russian word has none of its last vowels, which change with the case: "Анна", "Анне"."""
     if "а" <= word[:1] <= "я":
-        start = word[:_STEM]
-        return start[:_SHORTEST_PART] + start[_SHORTEST_PART:].rstrip(_RUSSIAN_VOWELS)
+        return word[:2] + word[2:_STEM].rstrip(_RUSSIAN_VOWELS)
     if 4 <= len(word) <= _STEM and word[-1] == "s" and word[-2] not in "sui" and word != "news":
         return word[:-1]
     return word[:_STEM]

@@ -1,11 +1,14 @@
-"""Finds which group of languages a question is in, by its function words. Pure.
+"""Finds which group of languages a question or a sentence is in, by its function words. Pure.
 
 `language_of` of `ragd.notes` is for texts; a question is shorter, and a wrong guess here costs more
 than none. English and German are one group, None: their words are compared together.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Literal
+
+from msgspec import Struct
 
 from ragd.notes.late_pattern import LatePattern
 from ragd.notes.stop_words import ENGLISH, FRENCH, GERMAN, ITALIAN, SPANISH
@@ -24,45 +27,67 @@ FUNCTION_WORDS: dict[Group, str] = {
 {FRENCH} {SPANISH} {ITALIAN} {_PORTUGUESE} cuál cuáles cuánto cuánta cuántos cuántas dinero ahora
 actual actualmente todavía aún hoy total exactamente tengo tiene le les combien argent maintenant
 encore actuellement actuel aujourd hui aussi quoi chez lui quanti quanta quante quant soldi adesso
-ora ancora attualmente oggi attuale dinheiro ainda agora hoje atual atualmente onde ai ho hai ai
-hice hizo fiz fez fatto momento moment
+ora ancora attualmente oggi attuale dinheiro ainda agora hoje atual atualmente onde ai ho hai
+hice hizo fiz fez fatto momento moment dell dall nell all sull un fa fait faz hace tô tá tou pra pro
+debo devo dois
 """,
     "dutch": """
 de het een en van in is op te dat die voor met aan niet zijn ik je jij we wij hij zij ze er nog
 hoeveel wat waar wie hoe welke mijn mij me nu momenteel tegenwoordig vandaag geld bij om als ook
-maar dan naar uit over door ben heb hebben had ons onze haar hem hun wel precies eigenlijk deed
-gedaan
+maar dan naar uit over door ben heb heeft hebben had ons onze haar hem hun wel precies eigenlijk
+deed doet gedaan dit deze moet moment
 """,
     "russian": """
 я ты он она мы вы они мне мной меня мой моя моё мои мою моего моей его её ему ей в во на с со к ко у
 о об по из за от до для и или а но что где куда кто кем чем кому как какой какая какие какое какова
 когда сколько ли же ещё уже сейчас теперь сегодня всё все денег деньги это этот эта был была было
-есть ныне текущий текущая
+есть ныне текущий текущая делает
 """,
 }
+# They are English words or parts of names, too: "van repair cost", "De Niro's phone number", "Ben".
+_AMBIGUOUS = """
+a actual ai al all als am an as at ben bien c come comment con da dal dan de del den des di do
+door dos du e ed el ella em era es est for ha had hay hem hen her hun in is j l la las le les lo
+los ma mais me men mes met mi mia mine minha moment mon n na ne no non nor nos nu o of om on ons
+op or ora os over par pas per plus pour pra pro qui ran real sale se sem sera si sin so son sous
+sua sul sull sur te ten the then to toe ton tot total tu um un una uno us van was we were wie y yo
+ze zij
+"""
 _WORD = LatePattern(r"[^\W_]+")
 _HAN = LatePattern("[\u3400-\u4dbf\u4e00-\u9fff]")
 _KANA = LatePattern("[\u3040-\u30ff]")
 _CYRILLIC = LatePattern("[\u0400-\u04ff]")
 
 
-def group_of(question: str) -> Group | None:
-    """The group of the question; None if it is in English, German or an unknown language."""
-    if _KANA.search(question):
+def language_group(text: str) -> Group | None:
+    """The group of a question or a sentence; None if it is in English, German or an unknown
+    language, or if its only words of another language are ambiguous."""
+    if _KANA.search(text):
         return "japanese"
-    if _HAN.search(question):
+    if _HAN.search(text):
         return "chinese"
-    if _CYRILLIC.search(question):
+    if _CYRILLIC.search(text):
         return "russian"
-    words = _WORD.findall(without_accents(question))
-    known, romance, dutch = (sum(word in one for word in words) for one in _latin_words())
+    words = _WORD.findall(without_accents(text))
+    lists = _latin_words()
+    known, romance, dutch = (sum(word in one for word in words) for one in lists.whole)
     if max(romance, dutch) <= known:
         return None
-    return "romance" if romance >= dutch else "dutch"
+    group: Group = "romance" if romance >= dutch else "dutch"
+    return group if any(word in lists.sure[group] for word in words) else None
+
+
+class _LatinWords(Struct, frozen=True):
+    """Function words: of English and German, of Romance languages, of Dutch; and the sure ones."""
+
+    whole: tuple[frozenset[str], frozenset[str], frozenset[str]]
+    sure: Mapping[Group, frozenset[str]]
 
 
 @cache
-def _latin_words() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+def _latin_words() -> _LatinWords:
     texts = (f"{ENGLISH} {GERMAN}", FUNCTION_WORDS["romance"], FUNCTION_WORDS["dutch"])
     known, romance, dutch = (frozenset(without_accents(text).split()) for text in texts)
-    return known, romance, dutch
+    unsure = known | frozenset(_AMBIGUOUS.split())
+    sure: dict[Group, frozenset[str]] = {"romance": romance - unsure, "dutch": dutch - unsure}
+    return _LatinWords((known, romance, dutch), sure)

@@ -11,8 +11,8 @@ from msgspec import Struct
 from ragd.notes.late_pattern import LatePattern
 from ragd.notes.stop_words import ENGLISH, GERMAN
 from ragd.search.query.query_terms import stems_of, without_accents
+from ragd.search.query.question_language import Group, language_group
 from ragd.search.ranking import fact_words
-from ragd.search.ranking.fact_words import FactLanguage
 from ragd.search.ranking.stated_values import (
     AMOUNT,
     CODE,
@@ -30,13 +30,15 @@ class FactTopic(Struct, frozen=True):
     """A kind of fact that changes over time.
 
     `in_question`: finds the topic in a question. `in_statement`: a statement has one of these words
-    (None: its value is enough). `not_in_statement`: words of a statement about something else.
+    (None: its value is enough). `or_next_to`: a value next to the subject is enough, too: "Gym:
+    $35". `not_in_statement`: words of a statement about something else.
     """
 
     name: str
     in_question: LatePattern
     kinds: frozenset[str]
     in_statement: LatePattern | None = None
+    or_next_to: bool = False
     not_in_statement: LatePattern | None = None
 
 
@@ -44,7 +46,8 @@ class AskedFact(Struct, frozen=True):
     """The topic of a question (None: any number) and the stems of the subject's words.
 
     `words`: the words of the subject, as the question has them. `of_user`: the subject is the user
-    ("my weight"). `to_user`: the user lent the money.
+    ("my weight"). `to_user`: the user lent the money. `language`: None for English and German.
+    `is_money`: the question is for a sum of money.
     """
 
     topic: FactTopic | None
@@ -52,6 +55,8 @@ class AskedFact(Struct, frozen=True):
     words: str = ""
     of_user: bool = False
     to_user: bool = False
+    language: Group | None = None
+    is_money: bool = False
 
 
 def _whole_words(text: str) -> LatePattern:
@@ -61,12 +66,32 @@ def _whole_words(text: str) -> LatePattern:
 _DEBT_WORDS = (
     "ow(?:e|es|ed|ing)|debts?|lent|lends?|loan(?:ed|s)?|borrow(?:s|ed|ing)?|paid|pay(?:s|ment|ing)?"
     "|repaid|repay|back|instal?lments?|transfer(?:red|s)?|settled?|even|remain(?:s|ing)?|left|rest"
-    "|to go|open|covered|advanced|schulde[nt]?|schuldig|schulden|geliehen|leiht|zurück|bezahlt"
-    "|quitt|offen"
+    "|to go|open|covered|advanced|schulde[nt]?|schuldig|schulden|geliehen|leiht|zurück\\w*|bezahlt"
+    "|quitt|offen|geborgt|vorgestreckt|ausgelegt|ausgeholfen|überwiesen|in der kreide"
+    "|restliche[nr]?|beglichen|abbezahlt"
+)
+_WEIGHT_WORDS = (
+    r"weigh\w*|weights?|scales?|heavy|heavier|lighter|gained|put on|wieg\w*|wog|gewogen|gewicht"
+    r"|\w*waage|schwer\w*|leichter|zugenommen|abgenommen"
+)
+_PRICE_WORDS = (
+    r"cost\w*|pric(?:e|es|ed|ing)|pay|pays|paid|paying|fees?|rates?|tariff|charg\w+|bill"
+    r"|(?:went|goes|going|gone) (?:up|down)|rais\w+|rises?|rose|risen|increas\w+|cheaper|dearer"
+    r"|expensive|discount|reduced|dropped|lowered|from now on|now"
+    r"|(?:per|a|every|each) (?:year|month|week|day|night|hour|person|piece)|monthly|yearly"
+    r"|annual\w*"
+    r"|kost\w*|gekostet|\w*preis\w*|zahl\w*|gezahlt|bezahlt|gebühr\w*|teurer|billiger|günstiger"
+    r"|steigt|stieg|gestiegen|erhöht\w*|gesenkt|ab (?:jetzt|sofort)|jetzt|nun|monatlich|jährlich"
+    r"|(?:im|pro) (?:monat|jahr|woche|tag|stunde)"
+)
+_AGE_WORDS = (
+    "years? old|months? old|turn(?:s|ed|ing)?|aged?|birthday|born|jahre|monate|alt|wird|wurde"
+    "|geworden|geburtstag"
 )
 # "What is in the fund?" asks for a sum, "What is in the box?" does not.
 _ASKS_FOR_CONTENT = (
     "what(?:['’]?s| is| are)?(?: (?:left|now|still|currently))? (?:in|on)|how(?:['’]?s| is| are)"
+    "|how much(?: money)?(?: (?:is|have i|do i have|do we have))?(?: (?:left|now|still))? (?:in|on)"
     "|how (?:big|full|large|high) (?:is|are)|(?:state|level|size) of"
     "|was (?:ist|liegt)(?: (?:noch|jetzt))? (?:im?|auf)|wie (?:hoch|groß|voll) (?:ist|sind)"
     "|wie (?:steht|sieht) es"
@@ -98,6 +123,20 @@ TOPICS = (
         "weight",
         _whole_words("weighs?|weight|heavy|kilos?|wieg(?:en?|t|st)|gewicht|schwer"),
         frozenset({MASS}),
+        _whole_words(_WEIGHT_WORDS),
+        or_next_to=True,
+    ),
+    FactTopic(  # of an account or a fund, and regular sums such as a rent
+        "balance",
+        LatePattern(
+            rf"(?<!\w)(?:(?:{_ASKS_FOR_CONTENT})(?!\w)(?=.{{0,80}}\b(?:{_HOLDS_MONEY})\b)"
+            rf"|(?:{_ASKS_FOR_VALUE})(?!\w)(?!.{{0,40}}\b(?:price|cost|preis))"
+            rf"(?=.{{0,80}}\b(?:{_REGULAR_SUM})\b)"
+            r"|(?:balance|kontostand)(?!\w))",
+            re.I,
+        ),
+        frozenset({AMOUNT}),
+        not_in_statement=_whole_words(_MONEY_BETWEEN),
     ),
     FactTopic(
         "price",
@@ -106,35 +145,25 @@ TOPICS = (
             "|kostete?[nt]?|gekostet|preise?|zahle ich|zahlen wir"
         ),
         frozenset({AMOUNT}),
-        None,
-        _whole_words(_MONEY_BETWEEN),
-    ),
-    FactTopic(  # of an account or a fund, and regular sums such as a rent
-        "balance",
-        LatePattern(
-            rf"(?<!\w)(?:(?:{_ASKS_FOR_CONTENT})(?!\w)(?=.{{0,80}}\b(?:{_HOLDS_MONEY})\b)"
-            rf"|(?:{_ASKS_FOR_VALUE})(?!\w)(?=.{{0,80}}\b(?:{_REGULAR_SUM})\b)"
-            r"|(?:balance|kontostand)(?!\w))",
-            re.I,
-        ),
-        frozenset({AMOUNT}),
-        None,
-        _whole_words(_MONEY_BETWEEN),
+        _whole_words(f"{_PRICE_WORDS}|{_REGULAR_SUM}"),
+        or_next_to=True,
+        not_in_statement=_whole_words(_MONEY_BETWEEN),
     ),
     FactTopic(
         "address",
         _whole_words(
-            "address|lives?|street|wohnt|adresse|(?:send|write|post) a (?:letter|card|parcel)"
-            "|moved to|visit"
+            "address|lives?|street|straße|wohnt|adresse|anschrift"
+            "|(?:send|write|post) a (?:letter|card|parcel)|moved to|visit"
+            "|schicke ich|schick ich|sende ich"
         ),
         frozenset({PLACE}),
-        None,
-        _whole_words("works?|job|hired|contract|a living|as an?"),
+        not_in_statement=_whole_words("works?|job|hired|contract|a living|as an?"),
     ),
     FactTopic(
         "job",
         _whole_words(
-            "works?|job|employ(?:s|ed|er)?|for a living|firm|company|profession|arbeitet|beruf"
+            "works?|job|employ(?:s|ed|er)?|for a living|firm|company|profession|arbeitet"
+            "|beruf(?:lich)?"
         ),
         frozenset({ROLE}),
     ),
@@ -145,6 +174,12 @@ TOPICS = (
             "|stand der dinge|fertig"
         ),
         frozenset({STATE}),
+    ),
+    FactTopic(
+        "age",
+        _whole_words("how old|what age|wie alt"),
+        frozenset({NUMBER}),
+        _whole_words(_AGE_WORDS),
     ),
     FactTopic(
         "contact",
@@ -170,12 +205,15 @@ _GENERAL = frozenset(
         "actually exactly moment right these days along letter card parcel send write visit many "
         "looking doing anything something nothing everything all any some ever already yet again "
         "etwas irgendwas nichts alles noch schon jemals wieder viel viele wieviel jetzt heute "
-        "derzeit aktuell momentan gerade insgesamt inzwischen mittlerweile zurzeit genau eigentlich"
+        "lautet heißt derzeit aktuell momentan gerade insgesamt inzwischen mittlerweile zurzeit "
+        "genau eigentlich"
     )
 )
 # Words of a question about a debt that name neither the person nor the debt.
 _ABOUT_DEBTS = frozenset(
-    stems_of("settle settled paid pay payment repaid repay off back even open left rest bezahlt")
+    stems_of(
+        "settle settled paid pay payment repaid repay off back even open left rest bezahlt hoch"
+    )
 )
 # The purpose of a debt is ignored: a later note about the repayment may not mention it.
 _WHAT_FOR = LatePattern(r"(?<!\w)(?:for|because of|für|wegen)(?!\w).*", re.I)
@@ -184,6 +222,7 @@ _TO_USER = _whole_words(
     r"ow(?:e|es|ed) (?:me|us)|schulde[nt]? (?:\w+ ){0,2}(?:mir|uns)|(?:did )?i len[dt]"
     r"|pa(?:y|id) (?:me|us) back"
 )
+_MONEY = _whole_words("money|geld|cash")
 _PAST = _whole_words("did|was|were|paid|spent|gekostet|kosteten?")
 _SEVERAL_IN_GERMAN = LatePattern(r"\b(?:kosteten|haben\b.{0,80}\bgekostet)\b", re.I)
 _PLURAL = LatePattern(r"\w{2,}[^\W_sui]s", re.I)
@@ -192,8 +231,10 @@ _WORD = LatePattern(r"[^\W_]+(?:['’]s)?")
 
 def find_asked_fact(question: str) -> AskedFact | None:
     """The fact that a question asks for; None if it asks for nothing that can be out of date."""
-    if (language := fact_words.language_of_question(question)) is not None:
-        return _find_in_language(question, without_accents(question), language)
+    if (group := language_group(question)) is not None:
+        found = _find_in_language(question, without_accents(question), group)
+        if found is not None:
+            return found
     topic = next((one for one in TOPICS if one.in_question.search(question)), None)
     if topic is None and not _ANY_NUMBER.search(question):
         return None
@@ -209,11 +250,14 @@ def find_asked_fact(question: str) -> AskedFact | None:
     if not subject and not of_user:
         return None
     to_user = topic is not None and topic.name == "debt" and bool(_TO_USER.search(question))
-    return AskedFact(topic, subject, _words_of(subject, question), of_user, to_user)
+    is_money = bool(_MONEY.search(question))
+    words = _words_of(subject, question)
+    return AskedFact(topic, subject, words, of_user, to_user, is_money=is_money)
 
 
-def _find_in_language(question: str, plain: str, language: FactLanguage) -> AskedFact | None:
+def _find_in_language(question: str, plain: str, group: Group) -> AskedFact | None:
     """The same for a question in a language of `fact_words`. `plain`: without accents."""
+    language = fact_words.language_of(group)
     asked = language.asked
     topic = next(
         (one for one in TOPICS if one.name in asked and asked[one.name].search(plain)), None
@@ -228,11 +272,22 @@ def _find_in_language(question: str, plain: str, language: FactLanguage) -> Aske
             rest = language.what_for.sub(" ", rest)
     rest = language.general.sub(" ", language.any_number.sub(" ", rest))
     subject = stems_of(rest)
+    if not language.is_spaced:  # a single character is no word of a longer run
+        subject = frozenset(stem for stem in subject if len(stem) > 1) or subject
     of_user = not subject and bool(language.user.search(plain))
     if not subject and not of_user:
         return None
     words = _words_of(subject, question if language.is_spaced else rest)
-    return AskedFact(topic, subject, words, of_user, to_user)
+    return AskedFact(topic, subject, words, of_user, to_user, group)
+
+
+def asks_for_now(question: str) -> bool:
+    """Whether it asks for the present state of a fact that changes: "How much do I owe Bo today?"
+    asks for the latest debt, "What did I pay today?" for this day."""
+    wanted = find_asked_fact(question)
+    if wanted is None or wanted.topic is None or _PAST.search(question):
+        return False  # `_PAST` has no words of other languages
+    return wanted.language is None or wanted.topic.name != "price"
 
 
 def _words_of(subject: frozenset[str], text: str) -> str:

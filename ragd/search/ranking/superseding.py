@@ -15,7 +15,7 @@ changes.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -24,20 +24,27 @@ from ragd.notes.late_pattern import LatePattern
 from ragd.notes.sentences import sentences
 from ragd.search.dates.time_names import MONTHS
 from ragd.search.query.query_terms import stems_in, stems_of, without_accents
+from ragd.search.query.question_language import Group, language_group
 from ragd.search.ranking import fact_words
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.narrowing import narrowing_words
+from ragd.search.ranking.occupation import states_work
 from ragd.search.ranking.question_subject import NUMBERS, AskedFact, FactTopic, find_asked_fact
 from ragd.search.ranking.repayments import is_repayment
+from ragd.search.ranking.residence import states_home
 from ragd.search.ranking.stated_values import (
+    AMOUNT,
     LONGEST_READ,
     NUMBER,
+    PLACE,
+    ROLE,
     STATE,
     is_statement_of_state,
     kinds_in,
 )
 
 MOST_CANDIDATES = 200  # that are compared, from the top
+SHORT = 80  # characters of a sentence that may only have the value
 NEAR_THE_TOP = 10  # a chain that begins here or above has its latest statement first of all
 _TO_USER = re.compile(
     r"(?<!\w)(?:owe[sd]? (?:me|us)|i len[dt]|lent (?:him|her|them)|schuldet mir)(?!\w)", re.I
@@ -58,6 +65,14 @@ _RELATIVE = re.compile(
     r"|eltern|frau|mann|sohn|tochter|kind(?:er)?)(?!\w)",
     re.I,
 )
+_ARTICLE = 4  # characters: "The gym, $35"
+_NEXT_VALUE = LatePattern(
+    r"(?:['’]s)?(?:(?:\s[\w'’-]+){0,2}(?=\s*:))?\s*(?P<sign>[,:;(–—-]?)\s*(?:(?:is|are|was|were|at|now|has|have|stands?|on|the|scales"
+    r"|today|already|again|this time|ist|sind|jetzt|nun|hat|bei|schon|noch|heute|steht|auf|der)"
+    r"[\s,:]+)*(?:about |around |etwa |ca\.? )?(?=[$€£¥₹]?\s?\d)",
+    re.I,
+)
+_FIRST_VALUE = LatePattern(r"\W*(?P<sign>)(?:(?:now|jetzt|heute|today)\W+)?[$€£¥₹]?\s?\d", re.I)
 _YEAR = LatePattern(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _SINCE_MONTH = LatePattern(
     rf"(?<!\w)(?:in|since|from|im|seit|ab) ({'|'.join(MONTHS)})(?!\w)"
@@ -143,8 +158,7 @@ def statement_about(wanted: AskedFact, text: str, title: str) -> Statement | Non
     years = set(_YEAR.findall(title))
     year = years.pop() if len(years) == 1 else ""
     found = None
-    for sentence in sentences(text):
-        sentence = sentence[:LONGEST_READ]
+    for sentence in _sentences_to_read(wanted, text):
         named = stems_in(sentence, wanted.subject)
         is_whole = named == wanted.subject
         if not is_whole and not is_in_title:
@@ -153,7 +167,7 @@ def statement_about(wanted: AskedFact, text: str, title: str) -> Statement | Non
             continue
         if named and _is_about_relative(wanted, sentence):
             continue
-        if not _states_value(wanted, sentence, names_all=is_whole):
+        if not _states_value(wanted, sentence, _groups(wanted, sentence), names_all=is_whole):
             continue
         month = _latest_month(year, sentence) if year else ""
         if found is None or month > found.month:
@@ -164,6 +178,28 @@ def statement_about(wanted: AskedFact, text: str, title: str) -> Statement | Non
         if not year:
             break
     return found
+
+
+def _sentences_to_read(wanted: AskedFact, text: str) -> Iterator[str]:
+    """The sentences, and a short one together with the one before, if that has the subject and the
+    topic: "Paid Bo some of the debt. $40 left."."""
+    before = ""
+    for sentence in sentences(text):
+        sentence = sentence[:LONGEST_READ]
+        yield sentence
+        if before and len(sentence) <= SHORT:
+            yield f"{before} {sentence}"
+        before = sentence if _names_subject_and_topic(wanted, sentence) else ""
+
+
+def _names_subject_and_topic(wanted: AskedFact, sentence: str) -> bool:
+    topic = wanted.topic
+    if topic is None or stems_in(sentence, wanted.subject) != wanted.subject:
+        return False
+    words = topic.in_statement or topic.in_question
+    plain = without_accents(sentence)
+    groups = _groups(wanted, sentence)
+    return bool(words.search(sentence)) or fact_words.names_fact(topic.name, plain, groups)
 
 
 def _latest_month(year: str, sentence: str) -> str:
@@ -190,12 +226,15 @@ def _narrowing(wanted: AskedFact, sentence: str) -> frozenset[str]:
     return narrowing_words(sentence, wanted.subject)
 
 
-def _states_value(wanted: AskedFact, sentence: str, *, names_all: bool) -> bool:
+def _states_value(
+    wanted: AskedFact, sentence: str, groups: Collection[Group], *, names_all: bool
+) -> bool:
     """Whether a sentence about the subject states a value of the right kind. `names_all`: it has
-    every word of the subject."""
+    every word of the subject. `groups`: languages besides English and German that it may be in."""
     topic = wanted.topic
     if topic is None:
-        return names_all and bool(kinds_in(sentence, (NUMBER,)))
+        kind = AMOUNT if wanted.is_money else NUMBER
+        return names_all and bool(kinds_in(sentence, (kind,)))
     plain = without_accents(sentence)
     if topic.not_in_statement is not None and topic.not_in_statement.search(sentence):
         return False
@@ -203,25 +242,52 @@ def _states_value(wanted: AskedFact, sentence: str, *, names_all: bool) -> bool:
         names = _places_of_subject(wanted, sentence)
         if is_repayment(sentence, names, is_certain=not wanted.to_user):
             return wanted.to_user
-        is_to_user = bool(_TO_USER.search(sentence)) or fact_words.is_owed_to_user(plain)
+        is_to_user = bool(_TO_USER.search(sentence)) or fact_words.is_owed_to_user(plain, groups)
         if is_to_user is not wanted.to_user:
             return False
-    if topic.in_statement is not None and not (
-        topic.in_statement.search(sentence) or fact_words.names_fact(topic.name, plain)
+    if not _names_topic(topic, sentence, plain, groups) and not (
+        topic.or_next_to and (groups or _is_value_next(wanted, sentence))
     ):
         return False
-    if wanted.of_user and not _is_of_user(topic, sentence, plain):
+    if wanted.of_user and not _is_of_user(topic, sentence, plain, groups):
         return False
+    end = _end_of_subject(wanted, sentence)
     if STATE in topic.kinds:
-        return is_statement_of_state(sentence, _end_of_subject(wanted, sentence))
+        return is_statement_of_state(sentence, end)
+    if PLACE in topic.kinds:
+        return states_home(sentence, end, is_foreign=bool(groups))
+    if ROLE in topic.kinds:
+        return states_work(sentence, is_foreign=bool(groups))
     return bool(kinds_in(sentence, topic.kinds))
 
 
-def _is_of_user(topic: FactTopic, sentence: str, plain: str) -> bool:
+def _groups(wanted: AskedFact, sentence: str) -> set[Group]:
+    """The languages of the question and of the sentence, besides English and German."""
+    return {one for one in (wanted.language, language_group(sentence)) if one is not None}
+
+
+def _names_topic(topic: FactTopic, sentence: str, plain: str, groups: Collection[Group]) -> bool:
+    """Whether the sentence has a word for the topic, or needs none."""
+    if topic.in_statement is None or topic.in_statement.search(sentence):
+        return True
+    return fact_words.names_fact(topic.name, plain, groups)
+
+
+def _is_value_next(wanted: AskedFact, sentence: str) -> bool:
+    """Whether the value comes right after the subject: "Gym: $35", "Bruno is at 13 kg". After a
+    comma, the subject must begin the sentence: "A towel for the gym, $12" has another price."""
+    places = _places_of_subject(wanted, sentence)
+    match = _NEXT_VALUE.match(sentence, places[-1][1]) if places else _FIRST_VALUE.match(sentence)
+    if match is None:
+        return False
+    return not places or match["sign"] != "," or places[0][0] <= _ARTICLE
+
+
+def _is_of_user(topic: FactTopic, sentence: str, plain: str, groups: Collection[Group]) -> bool:
     """Whether the sentence is about the user and the topic. `plain`: without accents."""
     if _USER.search(sentence) and topic.in_question.search(sentence):
         return True
-    return fact_words.names_user(plain) and fact_words.names_fact(topic.name, plain)
+    return fact_words.names_user(plain, groups) and fact_words.names_fact(topic.name, plain, groups)
 
 
 def _end_of_subject(wanted: AskedFact, sentence: str) -> int:
