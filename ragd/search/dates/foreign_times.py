@@ -198,6 +198,10 @@ _LANGUAGES: dict[Group, _Language] = {
     "russian": _RUSSIAN,
     "japanese": _JAPANESE,
 }
+# The names of days, months, seasons and units of time in these languages.
+FOREIGN_TIMES = " ".join(
+    f"{one.units} {one.months} {one.days} {one.seasons}" for one in _LANGUAGES.values()
+).replace("|", " ")
 
 
 class _Rule(Struct, frozen=True):

@@ -15,6 +15,7 @@ from ragd.notes.stop_words import ENGLISH, FRENCH, GERMAN, ITALIAN, SPANISH
 from ragd.search.query.query_terms import without_accents
 
 Group = Literal["romance", "dutch", "russian", "chinese", "japanese"]
+UNSPACED: frozenset[Group] = frozenset({"chinese", "japanese"})
 
 _PORTUGUESE = """
 a ao as até com como da das de dele dela deles delas do dos e ela ele em entre era essa esse esta

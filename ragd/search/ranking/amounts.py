@@ -8,12 +8,12 @@ from ragd.notes.late_pattern import LatePattern
 NUMBER_PATTERN = "\\d[\\d.,' \u00a0\u202f]{0,20}"
 _MONEY = (
     r"euros?|eur|dollars?|usd|bucks|francs?|chf|pounds?|gbp|rupees?|inr|yen|yuan|kronen?|zloty"
-    r"|d[óo]lares|dollari|reais|pesos|руб\w{0,3}|р\.|тыс\w{0,4}\.?"
+    r"|d[óo]lares|dollari|reais|pesos|(?:тыс\w{0,4}\.?\s?)?(?:руб\w{0,3}|р\.)"
 )
 AMOUNT_PATTERN = (
     rf"[$€£¥￥₹₩₽]\s?{NUMBER_PATTERN}|{NUMBER_PATTERN}\s?[$€£¥￥₹₩₽]"
     rf"|{NUMBER_PATTERN}\s?(?:(?:{_MONEY})(?!\w)|[万千]?[元块円])"
-    rf"|(?<!\w)(?:{_MONEY})\s{NUMBER_PATTERN}|[一二两三四五六七八九十百千万]{{1,12}}\s?[元块円]"
+    rf"|(?<!\w)(?:{_MONEY})\s{NUMBER_PATTERN}|[一二两三四五六七八九十百千万]{{1,12}}\s?(?:[元円]|块(?=[钱。，]|$))"
 )
 _AMOUNT = LatePattern(AMOUNT_PATTERN, re.I)
 

@@ -7,10 +7,13 @@ subject: "rent for May" and "rent for June" are one rent.
 
 import re
 from collections.abc import Set
+from functools import cache
 
 from ragd.notes.stop_words import ENGLISH, GERMAN
 from ragd.search.dates import time_names
+from ragd.search.dates.foreign_times import FOREIGN_TIMES
 from ragd.search.query.query_terms import stems_of
+from ragd.search.query.question_language import FUNCTION_WORDS
 
 _WORD = re.compile(r"[^\W_]+(?:['’]s)?")
 # A lower-case word, or a name of several words.
@@ -18,6 +21,12 @@ _NARROWING = re.compile(
     r"\s+(?:to|for|of|from|nach|für|von|aus)\s+"
     r"(?:(?:the|an?|my|our|his|her|their|de[mnrs]|die|das|mein\w*|unser\w*)\s+)?"
     r"([A-ZÀ-Þ][\w'’-]*(?:\s[A-ZÀ-Þ][\w'’-]*)*|[^\W\d_][\w'’-]*)"
+)
+_NARROWING_ABROAD = re.compile(
+    r"\s+(?:a|para|por|pour|per|de|del|della|di|du|des|da|do|van|voor|naar|за|на|в|для)\s+"
+    r"(?:(?:el|la|los|las|le|les|l['’]|il|lo|i|o|os|as|un|una|une|uma|de|het|een|mi|mon|ma"
+    r"|meu)\s+)?"
+    r"([^\W\d_][\w'’-]*)"
 )
 _TIMES = (
     *(*time_names.MONTHS, *time_names.LATIN_SEASONS, *time_names.LATIN_WEEKDAYS),
@@ -29,10 +38,23 @@ _NOT_NARROWING = stems_of(
 )
 
 
-def narrowing_words(sentence: str, subject: Set[str]) -> frozenset[str]:
-    """The stems of the words that narrow a subject (its stems) in a sentence; usually none."""
+def narrowing_words(
+    sentence: str, subject: Set[str], *, is_foreign: bool = False
+) -> frozenset[str]:
+    """The stems of the words that narrow a subject (its stems) in a sentence; usually none.
+    `is_foreign`: it may be in neither English nor German."""
     found: set[str] = set()
     for word in _WORD.finditer(sentence):
-        if stems_of(word.group()) & subject and (match := _NARROWING.match(sentence, word.end())):
+        if not stems_of(word.group()) & subject:
+            continue
+        if match := _NARROWING.match(sentence, word.end()):
             found |= stems_of(match.group(1)) - subject - _NOT_NARROWING
+        elif is_foreign and (match := _NARROWING_ABROAD.match(sentence, word.end())):
+            found |= stems_of(match.group(1)) - subject - _not_narrowing_abroad()
     return frozenset(found)
+
+
+@cache
+def _not_narrowing_abroad() -> frozenset[str]:
+    words = " ".join(FUNCTION_WORDS.values())
+    return _NOT_NARROWING | stems_of(f"{words} {FOREIGN_TIMES} mes mois mese mês maand месяц")

@@ -1,4 +1,4 @@
-"""Finds out whether a sentence states what work somebody does. Pure.
+"""Finds out whether a sentence in English or German states what work somebody does. Pure.
 
 "Anna is a nurse" does, "Anna is a great cook", "Anna was an hour late" and "Anna joined Dad for
 lunch" do not. After "is a", only words that are known as professions count, unless the sentence
@@ -6,7 +6,6 @@ says that something is new: "Anna is a ranger now".
 """
 
 from ragd.notes.late_pattern import LatePattern
-from ragd.search.ranking import fact_words
 
 _PROFESSIONS = (
     r"accountant|actor|actress|adviser|advisor|agent|analyst|architect|artist|assistant|astronomer"
@@ -28,12 +27,14 @@ _PROFESSIONS = (
     r"|welder|worker|writer"
 )
 _NO_PROFESSION = (
-    r"mother|father|mum|mom|dad|parent|grand\w+|aunt|uncle|wid\w+|member|veg\w+|citizen|fan|\w*owner"
+    r"mother|father|mum|mom|dad|parent|grand\w+|aunt|uncle|wid\w+|member|veg\w+|citizen|fan"
+    r"|\w*owner"
     r"|bit|little|lot|few|year|hour|day|week|month|minute|good|better|great|fast|slow|happy|person"
     r"|man|woman|girl|boy|teenager|adult|friend|mess|wreck|listener|lover|winner|loser"
 )
 _PRAISE = (
-    r"great|good|terrible|bad|wonderful|decent|excellent|keen|careful|fast|slow|better|lousy|brilliant"
+    r"great|good|terrible|bad|wonderful|decent|excellent|keen|careful|fast|slow|better|lousy"
+    r"|brilliant"
     r"|passionate|amateur|hobby|talented|fine|real|such an?|quite an?|born"
 )
 _NEW = r"now|these days|nowadays|at the moment|currently|since \w+|today|by now"
@@ -76,28 +77,19 @@ _IN_GERMAN = LatePattern(
     r"|(?<!\w)(?i:ist|wird|wurde|bin)\s"
     r"(?:(?i:jetzt|nun|gerade|inzwischen|heute|seit \w+|wieder)\s){0,2}"
     r"(?:(?i:eine?)\s)?[A-ZÀ-Þ]\w*(?:er|erin|or|orin|ist|istin|eur|eurin|euse|loge|login|ent|entin"
-    r"|ant|antin|arzt|ärztin|koch|köchin|frau|mann|kraft|wart|wirt|wirtin|ar|arin|hebamme"
+    r"|ant|antin|arzt|ärztin|och|öchin|lehrkraft|frau|mann|kraft|wart|wirt|wirtin|ar|arin|hebamme"
     r"|schwester|pfleger)(?!\w)(?:\s(?i:bei|beim|in|im|an|am|auf)\s|\W*$)"
     r"|(?<!\w)(?i:pensioniert|in rente|in pension|arbeitslos|entlassen|auf jobsuche)(?!\w)"
-)
-_ABROAD = LatePattern(
-    rf"(?i:(?<!\w)(?:{fact_words.WORKS})(?!\w)[^.]{{0,40}}?(?<!\w)(?:{fact_words.AS})(?!\w)"
-    rf"|(?<!\w)(?:{fact_words.ROLES})(?!\w))|{fact_words.WORKS_UNSPACED}"
 )
 _NOT_YET = LatePattern(
     r"(?<!\w)(?i:interview\w*|appl(?:y|ies|ied|ying|ication)|wants?|dreams?|hopes?|wish(?:es)?"
     r"|would|might|could|if|late from|home from|about to|bewirbt|beworben|bewerbung|möchte|würde"
     r"|träumt|vorstellungsgespräch)(?!\w)"
 )
-_WISH_ABROAD = LatePattern(rf"(?<!\w)(?i:{fact_words.WISH})(?!\w)|{fact_words.WISH_UNSPACED}")
 
 
-def states_work(sentence: str, *, is_foreign: bool = False) -> bool:
-    """Whether the sentence states the work of somebody. `is_foreign`: it may be in neither English
-    nor German."""
-    if _NOT_YET.search(sentence) or (is_foreign and _WISH_ABROAD.search(sentence)):
+def states_work(sentence: str) -> bool:
+    """Whether an English or German sentence states the work of somebody."""
+    if _NOT_YET.search(sentence):
         return False
-    known = (_WORKS, _IS, _IS_NOW, _IN_GERMAN)
-    if any(pattern.search(sentence) for pattern in known):
-        return True
-    return is_foreign and bool(_ABROAD.search(sentence))
+    return any(one.search(sentence) for one in (_WORKS, _IS, _IS_NOW, _IN_GERMAN))

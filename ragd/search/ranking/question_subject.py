@@ -47,7 +47,8 @@ class AskedFact(Struct, frozen=True):
 
     `words`: the words of the subject, as the question has them. `of_user`: the subject is the user
     ("my weight"). `to_user`: the user lent the money. `language`: None for English and German.
-    `is_money`: the question is for a sum of money.
+    `is_money`: the question is for a sum of money. `names`: stems that a sentence must have with a
+    capital letter; only in Russian, where names are like other words without their last vowels.
     """
 
     topic: FactTopic | None
@@ -57,6 +58,7 @@ class AskedFact(Struct, frozen=True):
     to_user: bool = False
     language: Group | None = None
     is_money: bool = False
+    names: frozenset[str] = frozenset()
 
 
 def _whole_words(text: str) -> LatePattern:
@@ -65,24 +67,28 @@ def _whole_words(text: str) -> LatePattern:
 
 _DEBT_WORDS = (
     "ow(?:e|es|ed|ing)|debts?|lent|lends?|loan(?:ed|s)?|borrow(?:s|ed|ing)?|paid|pay(?:s|ment|ing)?"
-    "|repaid|repay|back|instal?lments?|transfer(?:red|s)?|settled?|even|remain(?:s|ing)?|left|rest"
-    "|to go|open|covered|advanced|schulde[nt]?|schuldig|schulden|geliehen|leiht|zurück\\w*|bezahlt"
-    "|quitt|offen|geborgt|vorgestreckt|ausgelegt|ausgeholfen|überwiesen|in der kreide"
+    "|repaid|repay|(?:g[ai]ve|sent|got|handed|took|transferred) .{0,60}(?:back|rest|money|part)"
+    "|instal?lments?|transferred|transfer to|settled?|even|remains?|remaining|left to pay|to go"
+    "|(?:is|are|still) open|covered|advanced|schulde[nt]?|schuldig|schulden|geliehen|leiht"
+    "|zurück(?:ge\\w+|zahl\\w+|bezahl\\w+|überw\\w+)|bezahlt|quitt|(?:noch|sind|ist) .{0,20}offen"
+    "|bleib\\w* noch|wiederbekommen|schuldenfrei|die ich schulde|geborgt|vorgestreckt|ausgelegt"
+    "|ausgeholfen|überwiesen|in der kreide"
     "|restliche[nr]?|beglichen|abbezahlt"
 )
 _WEIGHT_WORDS = (
     r"weigh\w*|weights?|scales?|heavy|heavier|lighter|gained|put on|wieg\w*|wog|gewogen|gewicht"
-    r"|\w*waage|schwer\w*|leichter|zugenommen|abgenommen"
+    r"|\w*waage|schwer\w*|leichter|zugenommen|abgenommen|(?:runter|rauf) auf"
 )
 _PRICE_WORDS = (
     r"cost\w*|pric(?:e|es|ed|ing)|pay|pays|paid|paying|fees?|rates?|tariff|charg\w+|bill"
-    r"|(?:went|goes|going|gone) (?:up|down)|rais\w+|rises?|rose|risen|increas\w+|cheaper|dearer"
+    r"|(?:went|goes|going|gone) (?:up|down|to (?=[$€£]?\d))|rais\w+|rises?|rose|risen|increas\w+"
+    r"|cheaper|dearer"
     r"|expensive|discount|reduced|dropped|lowered|from now on|now"
     r"|(?:per|a|every|each) (?:year|month|week|day|night|hour|person|piece)|monthly|yearly"
     r"|annual\w*"
     r"|kost\w*|gekostet|\w*preis\w*|zahl\w*|gezahlt|bezahlt|gebühr\w*|teurer|billiger|günstiger"
     r"|steigt|stieg|gestiegen|erhöht\w*|gesenkt|ab (?:jetzt|sofort)|jetzt|nun|monatlich|jährlich"
-    r"|(?:im|pro) (?:monat|jahr|woche|tag|stunde)"
+    r"|(?:im|pro) (?:monat|jahr|woche|tag|stunde)|(?:came|come) down|beträgt|betrug"
 )
 _AGE_WORDS = (
     "years? old|months? old|turn(?:s|ed|ing)?|aged?|birthday|born|jahre|monate|alt|wird|wurde"
@@ -113,11 +119,12 @@ TOPICS = (
         LatePattern(
             r"(?<!\w)(?:ow(?:e|es|ed)|debts?|borrow(?:ed)?|lent|pa(?:y|id)(?= (?:\w+ ){0,2}back\b)"
             r"|repay|schulde[nt]?|schulden|schuldig|geliehen|(?:am|are) (?:i|we)"
-            r" (?:even|square|quits)|left to pay)(?!\w)|欠",
+            r" (?:even|square|quits)|left to pay)(?!\w)|欠"
+            r"|(?<!\w)bekommt(?=.{0,40} von (?:mir|uns)(?!\w))",
             re.I,
         ),
         frozenset({AMOUNT, SETTLED}),
-        LatePattern(rf"(?<!\w)(?:{_DEBT_WORDS})(?!\w)|欠|还", re.I),
+        _whole_words(_DEBT_WORDS),
     ),
     FactTopic(
         "weight",
@@ -205,7 +212,8 @@ _GENERAL = frozenset(
         "actually exactly moment right these days along letter card parcel send write visit many "
         "looking doing anything something nothing everything all any some ever already yet again "
         "etwas irgendwas nichts alles noch schon jemals wieder viel viele wieviel jetzt heute "
-        "lautet heißt derzeit aktuell momentan gerade insgesamt inzwischen mittlerweile zurzeit "
+        "wohin paket brief karte macht lautet heißt derzeit aktuell momentan gerade insgesamt "
+        "inzwischen mittlerweile zurzeit "
         "genau eigentlich"
     )
 )
@@ -222,9 +230,13 @@ _TO_USER = _whole_words(
     r"ow(?:e|es|ed) (?:me|us)|schulde[nt]? (?:\w+ ){0,2}(?:mir|uns)|(?:did )?i len[dt]"
     r"|pa(?:y|id) (?:me|us) back"
 )
+_PER_TIME = _whole_words(
+    "(?:per|a|each|every|pro|im) (?:hour|day|week|month|year|stunde|tag|woche|monat|jahr)"
+)
 _MONEY = _whole_words("money|geld|cash")
 _PAST = _whole_words("did|was|were|paid|spent|gekostet|kosteten?")
 _SEVERAL_IN_GERMAN = LatePattern(r"\b(?:kosteten|haben\b.{0,80}\bgekostet)\b", re.I)
+_SEVERAL_ABROAD = _whole_words("ont coute|costaron|sono costat[ei]|custaram|kostten|стоили")
 _PLURAL = LatePattern(r"\w{2,}[^\W_sui]s", re.I)
 _WORD = LatePattern(r"[^\W_]+(?:['’]s)?")
 
@@ -241,6 +253,8 @@ def find_asked_fact(question: str) -> AskedFact | None:
     rest = topic.in_question.sub(" ", question) if topic else _ANY_NUMBER.sub(" ", question)
     if topic is not None and topic.name == "debt":
         rest = _WHAT_FOR.sub(" ", rest)
+    if topic is not None and topic.name == "price":
+        rest = _PER_TIME.sub(" ", rest)
     subject = stems_of(rest) - _GENERAL
     if topic is not None and topic.name == "debt":
         subject -= _ABOUT_DEBTS
@@ -259,10 +273,13 @@ def _find_in_language(question: str, plain: str, group: Group) -> AskedFact | No
     """The same for a question in a language of `fact_words`. `plain`: without accents."""
     language = fact_words.language_of(group)
     asked = language.asked
+    topics = sorted(TOPICS, key=lambda one: one.name == "balance")  # "quanto custa o aluguel"
     topic = next(
-        (one for one in TOPICS if one.name in asked and asked[one.name].search(plain)), None
+        (one for one in topics if one.name in asked and asked[one.name].search(plain)), None
     )
     if topic is None and not language.any_number.search(plain):
+        return None
+    if topic is not None and topic.name == "price" and _SEVERAL_ABROAD.search(plain):
         return None
     rest = plain
     to_user = topic is not None and topic.name == "debt" and bool(language.to_user.search(rest))
@@ -271,14 +288,15 @@ def _find_in_language(question: str, plain: str, group: Group) -> AskedFact | No
         if topic.name == "debt" and language.what_for is not None:
             rest = language.what_for.sub(" ", rest)
     rest = language.general.sub(" ", language.any_number.sub(" ", rest))
-    subject = stems_of(rest)
+    subject = stems_of(rest) or _names_in(question)
     if not language.is_spaced:  # a single character is no word of a longer run
         subject = frozenset(stem for stem in subject if len(stem) > 1) or subject
     of_user = not subject and bool(language.user.search(plain))
     if not subject and not of_user:
         return None
     words = _words_of(subject, question if language.is_spaced else rest)
-    return AskedFact(topic, subject, words, of_user, to_user, group)
+    names = _names_in(question) & subject if group == "russian" else frozenset[str]()
+    return AskedFact(topic, subject, words, of_user, to_user, group, names=names)
 
 
 def asks_for_now(question: str) -> bool:
@@ -288,6 +306,13 @@ def asks_for_now(question: str) -> bool:
     if wanted is None or wanted.topic is None or _PAST.search(question):
         return False  # `_PAST` has no words of other languages
     return wanted.language is None or wanted.topic.name != "price"
+
+
+def _names_in(question: str) -> frozenset[str]:
+    """The stems of words with a capital letter after the first word: "Mia" is also Italian for
+    "my"."""
+    words = question.split()[1:]
+    return stems_of(" ".join(word for word in words if word[0].isupper()))
 
 
 def _words_of(subject: frozenset[str], text: str) -> str:

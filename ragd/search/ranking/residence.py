@@ -1,4 +1,4 @@
-"""Finds out whether a sentence states where somebody lives. Pure.
+"""Finds out whether a sentence in English or German states where somebody lives. Pure.
 
 A name and a number are not enough: "Paid Marco 40 for pizza" and "Marco arrives on March 5" state
 no address. So a sentence needs a verb such as "lives" or "moved to" before a place, or a whole
@@ -6,7 +6,6 @@ address together with a word such as "flat" or right after the name of the perso
 """
 
 from ragd.notes.late_pattern import LatePattern
-from ragd.search.ranking import fact_words
 from ragd.search.ranking.amounts import find_amount
 
 _NAME = r"[A-ZÀ-ÞА-Я][\w'’.-]*"
@@ -29,24 +28,17 @@ _ADDRESS = LatePattern(  # "Hill Road 12", "Lindenstraße 5", "12 Hill Road"
     rf"(?<![\w'’]){_NAME}(?:\s{_NAME}){{0,3}},?\s{_HOUSE}"
     rf"|{_HOUSE},?\s(?:{_NAME}\s){{0,3}}(?i:\w*(?:{_STREET}))(?!\w)"
 )
-_ADDRESS_ABROAD = LatePattern(  # "9, rue de la Paix", "calle Mayor, 5", "ул. Мира, д. 76"
-    rf"(?<!\w)(?i:{fact_words.STREET})\s(?:[\w'’.-]+\s){{0,5}}?[\w'’.-]+,?\s"
-    rf"(?:(?i:д\.|дом|n[°º]\.?|n\.)\s?)?{_HOUSE}"
-    rf"|{_HOUSE},?\s(?i:{fact_words.STREET})\s"
-    rf"|[А-Я][а-яё-]{{1,40}}(?:\s(?i:{fact_words.RUSSIAN_STREET}))?,\s(?:(?i:д\.|дом)\s?)?{_HOUSE}"
-)
 _IS_STREET = LatePattern(rf"(?i:\w*(?:{_STREET}))\.?(?!\w)")
 _AT_HOME = LatePattern(
     r"(?<!\w)(?i:address|home|house|flat|apartment|lives?|living|moved|moving|post for|letters?"
     r"|card|parcels?|boxes|adresse|anschrift|wohn\w*|\w*wohnung|zuhause|zu hause|umzug\w*"
     r"|umgezogen|kartons?|post|postkarte|paket|haus)(?!\w)"
 )
-_AT_HOME_ABROAD = LatePattern(rf"(?<!\w)(?i:{fact_words.HOME})(?!\w)|{fact_words.HOME_UNSPACED}")
 _JOINING = (
     r"is|now|at|currently|back|from now on|the|ist|jetzt|nun|in|der|die|im|am|ab sofort|wohnt"
 )
 # "Marco: 12 Hill Road", "Marco is now at 12 Hill Road"
-_BETWEEN = LatePattern(rf"[\s,:;–—-]*(?i:(?:{_JOINING}|{fact_words.BEFORE_ADDRESS})[\s,:]+)*")
+_BETWEEN = LatePattern(rf"[\s,:;–—-]*(?i:(?:{_JOINING})[\s,:]+)*")
 _ADVERBS = r"(?i:now|again|back|away|out|house|over|together|alone|permanently|with\s\w+)"
 _LIVES = LatePattern(
     r"(?<!\w)(?i:lives?|living|moved|moves|moving|relocated|flat|apartment|house|home|address)"
@@ -61,37 +53,26 @@ _LIVES_IN_GERMAN = LatePattern(
     rf"(?:\d{{1,4}},?\s)?{_NAME}"
     rf"|(?<!\w)(?i:nach)\s{_NAME}(?:\s{_NAME})?\s(?i:um)?(?i:gezogen)"
 )
-_LIVES_ABROAD = LatePattern(
-    rf"(?<!\w)(?i:{fact_words.LIVES})(?!\w)[^.]{{0,40}}?"
-    rf"(?:(?<!\w)(?i:{fact_words.IN})(?!\w)\s*(?:(?i:{fact_words.ARTICLE})\s+)?|: ?)"
-    rf"(?:\d{{1,4}},?\s)?{_NAME}|{fact_words.LIVES_UNSPACED}"
-)
 _WISH = LatePattern(
     r"(?<!\w)(?i:wants?|would|wish(?:es)?|dreams?|hopes?|might|may|could|möchte|würde|träumt)(?!\w)"
 )
-_WISH_ABROAD = LatePattern(rf"(?<!\w)(?i:{fact_words.WISH})(?!\w)|{fact_words.WISH_UNSPACED}")
 
 
-def states_home(sentence: str, subject_end: int = 0, *, is_foreign: bool = False) -> bool:
-    """Whether the sentence states a place where somebody lives. `subject_end`: where the name of
-    the person ends; 0 if the title has it. `is_foreign`: it may be in neither English nor
-    German."""
-    if _WISH.search(sentence) or (is_foreign and _WISH_ABROAD.search(sentence)):
+def states_home(sentence: str, subject_end: int = 0) -> bool:
+    """Whether an English or German sentence states a place where somebody lives. `subject_end`:
+    where the name of the person ends; 0 if the title has it."""
+    if _WISH.search(sentence):
         return False
     if _LIVES.search(sentence) or _LIVES_IN_GERMAN.search(sentence):
         return True
-    if is_foreign and _LIVES_ABROAD.search(sentence):
-        return True
     if find_amount(sentence):  # a payment; its number is no house number
         return False
-    found, is_street = _ADDRESS.search(sentence), False
-    if found:
-        is_street = bool(_IS_STREET.search(found.group()))
-    elif is_foreign and (found := _ADDRESS_ABROAD.search(sentence)):
-        is_street = True
+    found = _ADDRESS.search(sentence)
     if not found:
         return False
-    if _AT_HOME.search(sentence) or (is_foreign and _AT_HOME_ABROAD.search(sentence)):
+    if _AT_HOME.search(sentence):
         return True
-    after_name = sentence[subject_end : found.start()] if subject_end <= found.start() else None
-    return is_street and after_name is not None and bool(_BETWEEN.fullmatch(after_name))
+    is_street, begins = bool(_IS_STREET.search(found.group())), found.start()
+    return is_street and bool(
+        _BETWEEN.fullmatch(sentence[subject_end:begins] if begins >= subject_end else "x")
+    )

@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection
 
 from ragd.notes.late_pattern import LatePattern
-from ragd.search.query.question_language import language_group
-from ragd.search.ranking import fact_words
+from ragd.search.query.question_language import Group, language_group
+from ragd.search.ranking import foreign_statements
 from ragd.search.ranking.amounts import AMOUNT_PATTERN
 from ragd.search.ranking.amounts import NUMBER_PATTERN as _N
 from ragd.search.ranking.occupation import states_work
@@ -21,17 +21,22 @@ _UNITS = (
 )
 _MASSES = (
     r"kg|kilos?|kilograms?|g|grams?|gramm|lbs?|pounds?|stone|tonnes?|t|kilogramos|chil[io]|quilos?"
-    r"|кг|кило\w{0,8}|г"
+    r"|кг|кило(?:грамм\w{0,3})?|г"
 )
 _KINDS = {
     AMOUNT: LatePattern(AMOUNT_PATTERN, re.I),
     MASS: LatePattern(
-        rf"(?<![\d.,])(?!(?:19|20)\d\d\s?г){_N}\s?(?:(?:{_MASSES})(?![a-zÀ-ÿа-я])|公斤|斤|キロ)",
+        rf"(?<![\d.,])(?!(?:19|20)\d\d\s?г){_N}\s?(?:(?:{_MASSES})(?![a-z0-9À-ÿа-я])|公斤|斤|キロ)",
         re.I,
     ),
     MEASURE: LatePattern(rf"(?<![\d.,]){_N}\s?(?:{_UNITS})(?!\w)", re.I),
     NUMBER: LatePattern(r"\d"),
-    CODE: LatePattern(r"\+?\d[\d\s/().-]{3,40}\d|\S{1,64}@\S|(?:is|:)\s{0,9}\S{0,40}\d", re.I),
+    CODE: LatePattern(  # no time and no date
+        r"(?<![\w.:])(?!\d{1,4}[.:/-]\d\d?(?:[.:/-]\d{1,4})?(?![\d-]))\+?\d[\d\s/().-]{3,40}\d"
+        r"|\S{1,64}@\S|(?:(?<!\w)(?:is|ist|lautet|es|est|è|é)|(?<!\d):)\s{0,9}"
+        r"(?!\d{1,2}[.:]\d\d)\S{0,40}\d\S{0,40}\d",
+        re.I,
+    ),
     SETTLED: LatePattern(
         r"(?<!\w)(?:(?:we are|we're|all|now) (?:even|square|quits)"
         r"|(?:owe|owes|owed) (?:\w+ )?nothing"
@@ -40,7 +45,7 @@ _KINDS = {
         r"|paid (?:\w+ ){0,3}(?:in full|off|everything|the rest|the last)|paid it all"
         r"|(?:waved|waived|forgave|cancelled) \w+(?: \w+){0,3} (?:rest|debt|loan)"
         r"|(?:the )?last of the money|nothing left to pay|schuldenfrei|quitt|alles bezahlt"
-        rf"|{fact_words.NOTHING_OWED})(?!\w)|{fact_words.NOTHING_OWED_UNSPACED}",
+        rf"|{foreign_statements.NOTHING_OWED})(?!\w)|{foreign_statements.NOTHING_OWED_UNSPACED}",
         re.I,
     ),
 }
@@ -54,10 +59,11 @@ def kinds_in(sentence: str, wanted: Collection[str] = KINDS) -> set[str]:
     on the subject. Only the beginning of a very long sentence is read."""
     read = sentence[:LONGEST_READ]
     found = {kind for kind in wanted if kind in _KINDS and _KINDS[kind].search(read)}
-    is_foreign = language_group(read) is not None
-    if PLACE in wanted and states_home(read, is_foreign=is_foreign):
+    group = language_group(read)
+    groups = {group} if group else set[Group]()
+    if PLACE in wanted and (states_home(read) or foreign_statements.states_home(read, groups)):
         found.add(PLACE)
-    if ROLE in wanted and states_work(read, is_foreign=is_foreign):
+    if ROLE in wanted and (states_work(read) or foreign_statements.states_work(read, groups)):
         found.add(ROLE)
     return found
 

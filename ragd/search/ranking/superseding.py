@@ -24,8 +24,8 @@ from ragd.notes.late_pattern import LatePattern
 from ragd.notes.sentences import sentences
 from ragd.search.dates.time_names import MONTHS
 from ragd.search.query.query_terms import stems_in, stems_of, without_accents
-from ragd.search.query.question_language import Group, language_group
-from ragd.search.ranking import fact_words
+from ragd.search.query.question_language import UNSPACED, Group, language_group
+from ragd.search.ranking import fact_words, foreign_statements
 from ragd.search.ranking.fusion import Candidate
 from ragd.search.ranking.narrowing import narrowing_words
 from ragd.search.ranking.occupation import states_work
@@ -67,8 +67,12 @@ _RELATIVE = re.compile(
 )
 _ARTICLE = 4  # characters: "The gym, $35"
 _NEXT_VALUE = LatePattern(
-    r"(?:['’]s)?(?:(?:\s[\w'’-]+){0,2}(?=\s*:))?\s*(?P<sign>[,:;(–—-]?)\s*(?:(?:is|are|was|were|at|now|has|have|stands?|on|the|scales"
-    r"|today|already|again|this time|ist|sind|jetzt|nun|hat|bei|schon|noch|heute|steht|auf|der)"
+    r"(?:['’]s)?(?:\s(?:the|der|die|das)\s[\w'’-]+(?:\s[\w'’-]+)?(?=[\s,:]))??"
+    r"(?:(?:\s[\w'’-]+){0,2}(?=\s*:))?\s*(?P<sign>[,:;(–—-]?)\s*(?:(?:is|are|was|were|at|now|has"
+    r"|have|stands?|on|the|scales"
+    r"|today|already|again|this time|ist|sind|jetzt|nun|hat|bei|schon|noch|heute|steht|auf|der"
+    r"|es|son|est|è|é|são|sont|sono|fait|fa|tem|tiene|pesa|ya|ahora|maintenant|adesso|ora|já|agora"
+    r"|está|com|con|à|a|is|zit|op|nu|nog|уже|теперь|сейчас|до|стало?)"
     r"[\s,:]+)*(?:about |around |etwa |ca\.? )?(?=[$€£¥₹]?\s?\d)",
     re.I,
 )
@@ -160,20 +164,28 @@ def statement_about(wanted: AskedFact, text: str, title: str) -> Statement | Non
     found = None
     for sentence in _sentences_to_read(wanted, text):
         named = stems_in(sentence, wanted.subject)
+        if named and not wanted.names <= _capitalised(sentence, wanted.names):
+            continue
         is_whole = named == wanted.subject
         if not is_whole and not is_in_title:
             continue
-        if sentence.rstrip().endswith("?") or _UNREAL.search(sentence):
+        if sentence.rstrip().endswith(("?", "？")) or _UNREAL.search(sentence):
             continue
-        if named and _is_about_relative(wanted, sentence):
+        groups = _groups(wanted, sentence)
+        if foreign_statements.is_unreal(sentence, groups):
             continue
-        if not _states_value(wanted, sentence, _groups(wanted, sentence), names_all=is_whole):
+        if named and _is_about_relative(wanted, sentence, groups):
+            continue
+        if not _states_value(wanted, sentence, groups, names_all=is_whole):
             continue
         month = _latest_month(year, sentence) if year else ""
         if found is None or month > found.month:
             name, narrowing = "", frozenset[str]()
             if is_whole:
-                name, narrowing = _rest_of_name(wanted, sentence), _narrowing(wanted, sentence)
+                name, narrowing = (
+                    _rest_of_name(wanted, sentence),
+                    _narrowing(wanted, sentence, groups),
+                )
             found = Statement(name, narrowing, month)
         if not year:
             break
@@ -197,9 +209,18 @@ def _names_subject_and_topic(wanted: AskedFact, sentence: str) -> bool:
     if topic is None or stems_in(sentence, wanted.subject) != wanted.subject:
         return False
     words = topic.in_statement or topic.in_question
-    plain = without_accents(sentence)
     groups = _groups(wanted, sentence)
-    return bool(words.search(sentence)) or fact_words.names_fact(topic.name, plain, groups)
+    return bool(words.search(sentence)) or foreign_statements.names_fact(
+        topic.name, sentence, groups
+    )
+
+
+def _capitalised(sentence: str, names: frozenset[str]) -> frozenset[str]:
+    """The names, if all are written with a capital letter: Russian "Света" is not "света"."""
+    if not names:
+        return names
+    words = (word for word in _WORD.findall(sentence) if word[0].isupper())
+    return stems_of(" ".join(words)) & names
 
 
 def _latest_month(year: str, sentence: str) -> str:
@@ -208,9 +229,15 @@ def _latest_month(year: str, sentence: str) -> str:
     return f"{year}-{max(months):02}" if months else ""
 
 
-def _is_about_relative(wanted: AskedFact, sentence: str) -> bool:
+def _is_about_relative(wanted: AskedFact, sentence: str, groups: set[Group]) -> bool:
     """Whether the sentence is about somebody who belongs to the subject."""
+    for name in wanted.words.split() if groups & UNSPACED else ():
+        if foreign_statements.relative_of("", sentence.partition(name)[2], groups):
+            return True
     for start, end in _places_of_subject(wanted, sentence):
+        relative = foreign_statements.relative_of(sentence[:start], sentence[end:], groups)
+        if relative and not stems_of(relative) & wanted.subject:
+            return True
         apostrophe = max(sentence.rfind("'", start, end), sentence.rfind("’", start, end))
         match = _RELATIVE.match(sentence, apostrophe if apostrophe > 0 else end)
         if match and not stems_of(match.group()) & wanted.subject:
@@ -218,12 +245,12 @@ def _is_about_relative(wanted: AskedFact, sentence: str) -> bool:
     return False
 
 
-def _narrowing(wanted: AskedFact, sentence: str) -> frozenset[str]:
+def _narrowing(wanted: AskedFact, sentence: str, groups: Collection[Group]) -> frozenset[str]:
     """Only of things that have a number: what a debt is for does not matter, and neither does where
     a person comes from."""
     if wanted.topic is not None and not wanted.topic.kinds <= NUMBERS:
         return frozenset()
-    return narrowing_words(sentence, wanted.subject)
+    return narrowing_words(sentence, wanted.subject, is_foreign=bool(groups))
 
 
 def _states_value(
@@ -242,11 +269,13 @@ def _states_value(
         names = _places_of_subject(wanted, sentence)
         if is_repayment(sentence, names, is_certain=not wanted.to_user):
             return wanted.to_user
-        is_to_user = bool(_TO_USER.search(sentence)) or fact_words.is_owed_to_user(plain, groups)
+        is_to_user = bool(_TO_USER.search(sentence)) or foreign_statements.is_owed_to_user(
+            sentence, groups
+        )
         if is_to_user is not wanted.to_user:
             return False
-    if not _names_topic(topic, sentence, plain, groups) and not (
-        topic.or_next_to and (groups or _is_value_next(wanted, sentence))
+    if not _names_topic(topic, sentence, groups) and not (
+        topic.or_next_to and _is_value_next(wanted, sentence)
     ):
         return False
     if wanted.of_user and not _is_of_user(topic, sentence, plain, groups):
@@ -255,9 +284,9 @@ def _states_value(
     if STATE in topic.kinds:
         return is_statement_of_state(sentence, end)
     if PLACE in topic.kinds:
-        return states_home(sentence, end, is_foreign=bool(groups))
+        return states_home(sentence, end) or foreign_statements.states_home(sentence, groups)
     if ROLE in topic.kinds:
-        return states_work(sentence, is_foreign=bool(groups))
+        return states_work(sentence) or foreign_statements.states_work(sentence, groups)
     return bool(kinds_in(sentence, topic.kinds))
 
 
@@ -266,11 +295,11 @@ def _groups(wanted: AskedFact, sentence: str) -> set[Group]:
     return {one for one in (wanted.language, language_group(sentence)) if one is not None}
 
 
-def _names_topic(topic: FactTopic, sentence: str, plain: str, groups: Collection[Group]) -> bool:
+def _names_topic(topic: FactTopic, sentence: str, groups: Collection[Group]) -> bool:
     """Whether the sentence has a word for the topic, or needs none."""
     if topic.in_statement is None or topic.in_statement.search(sentence):
         return True
-    return fact_words.names_fact(topic.name, plain, groups)
+    return foreign_statements.names_fact(topic.name, sentence, groups)
 
 
 def _is_value_next(wanted: AskedFact, sentence: str) -> bool:
@@ -287,7 +316,9 @@ def _is_of_user(topic: FactTopic, sentence: str, plain: str, groups: Collection[
     """Whether the sentence is about the user and the topic. `plain`: without accents."""
     if _USER.search(sentence) and topic.in_question.search(sentence):
         return True
-    return fact_words.names_user(plain, groups) and fact_words.names_fact(topic.name, plain, groups)
+    return fact_words.names_user(plain, groups) and foreign_statements.names_fact(
+        topic.name, sentence, groups
+    )
 
 
 def _end_of_subject(wanted: AskedFact, sentence: str) -> int:
