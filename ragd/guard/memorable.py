@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from ragd.notes.late_pattern import LatePattern
 from ragd.notes.sentences import sentences
 from ragd.notes.stop_words import ENGLISH, GERMAN
-from ragd.search.ranking.stated_values import (
+from ragd.search.facts.amounts import AMOUNT_PATTERN
+from ragd.search.facts.stated_values import (
     AMOUNT,
-    AMOUNT_PATTERN,
     MASS,
     MEASURE,
     SETTLED,

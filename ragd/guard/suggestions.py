@@ -25,8 +25,8 @@ from ragd.notes.characters import collapse_spaces, visible
 from ragd.notes.markdown.sanitise import without_markup
 from ragd.notes.sentences import sentences
 from ragd.notes.stop_words import ENGLISH, GERMAN
+from ragd.search.facts.question_subject import find_asked_fact
 from ragd.search.query.query_terms import stems_of
-from ragd.search.ranking.question_subject import find_asked_fact
 
 LONGEST_VALUE = 500
 LONGEST_KEY = 60

@@ -9,14 +9,14 @@ from datetime import datetime, timedelta
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.search.dates import WEAK, candidate_dates
+from ragd.search.facts.question_subject import find_asked_fact
+from ragd.search.facts.superseding import newest_first
 from ragd.search.query.exclusion import unwanted_share
 from ragd.search.query_vector import QueryVector
 from ragd.search.ranking import fusion
 from ragd.search.ranking.diversity import spread_over_notes
 from ragd.search.ranking.fusion import NOTE, TITLE, Candidate, FusionWeights
-from ragd.search.ranking.question_subject import find_asked_fact
 from ragd.search.ranking.retrieval_trust import retrieval_trust
-from ragd.search.ranking.superseding import newest_first
 from ragd.search.retrieval import Question, Retrieved
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkHit, cosines, nearest_units

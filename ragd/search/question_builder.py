@@ -13,13 +13,13 @@ from ragd.embed.providers.local_model import model_of
 from ragd.health.current_health import CurrentReason
 from ragd.notes.languages import language_of
 from ragd.search.dates import NamedTime
+from ragd.search.facts.question_subject import subject_words
 from ragd.search.prepared_query import PreparedQuery
 from ragd.search.query.filters import Filters
 from ragd.search.query.query_terms import content_stems, query_terms
 from ragd.search.query.question_frame import without_frame
 from ragd.search.query_vector import QueryVector, QueryVectors
 from ragd.search.question_dates import near_condition
-from ragd.search.ranking.question_subject import subject_words
 from ragd.search.ranking.title_match import weigh_words
 from ragd.search.retrieval import Question
 from ragd.state.ledger import Ledger

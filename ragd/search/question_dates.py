@@ -13,9 +13,9 @@ from ragd.access.scope import Permits
 from ragd.clock import Clock, iso
 from ragd.search import dates
 from ragd.search.dates import MonthDay, NamedTime, Span
+from ragd.search.facts.question_subject import asks_for_now
 from ragd.search.query.conditions import PROPERTIES, Condition
 from ragd.search.query.filters import FileTimes, Filters
-from ragd.search.ranking.question_subject import asks_for_now
 from ragd.store.lance import ChunkHit, ChunkIndex, condition
 
 BIRTHDAY_WORDS = "birthday born Geburtstag geboren 生日 出生"

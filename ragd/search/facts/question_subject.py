@@ -10,10 +10,8 @@ from msgspec import Struct
 
 from ragd.notes.late_pattern import LatePattern
 from ragd.notes.stop_words import ENGLISH, GERMAN
-from ragd.search.query.query_terms import stems_of, without_accents
-from ragd.search.query.question_language import Group, language_group
-from ragd.search.ranking import fact_words
-from ragd.search.ranking.stated_values import (
+from ragd.search.facts import foreign_questions
+from ragd.search.facts.stated_values import (
     AMOUNT,
     CODE,
     MASS,
@@ -24,6 +22,8 @@ from ragd.search.ranking.stated_values import (
     SETTLED,
     STATE,
 )
+from ragd.search.query.query_terms import stems_of, without_accents
+from ragd.search.query.question_language import Group, language_group
 
 
 class FactTopic(Struct, frozen=True):
@@ -270,8 +270,8 @@ def find_asked_fact(question: str) -> AskedFact | None:
 
 
 def _find_in_language(question: str, plain: str, group: Group) -> AskedFact | None:
-    """The same for a question in a language of `fact_words`. `plain`: without accents."""
-    language = fact_words.language_of(group)
+    """The same for a question in a language of `foreign_questions`. `plain`: without accents."""
+    language = foreign_questions.language_of(group)
     asked = language.asked
     topics = sorted(TOPICS, key=lambda one: one.name == "balance")  # "quanto custa o aluguel"
     topic = next(

@@ -23,16 +23,13 @@ from ragd.guard.injection import is_suspected
 from ragd.notes.late_pattern import LatePattern
 from ragd.notes.sentences import sentences
 from ragd.search.dates.time_names import MONTHS
-from ragd.search.query.query_terms import stems_in, stems_of, without_accents
-from ragd.search.query.question_language import UNSPACED, Group, language_group
-from ragd.search.ranking import fact_words, foreign_statements
-from ragd.search.ranking.fusion import Candidate
-from ragd.search.ranking.narrowing import narrowing_words
-from ragd.search.ranking.occupation import states_work
-from ragd.search.ranking.question_subject import NUMBERS, AskedFact, FactTopic, find_asked_fact
-from ragd.search.ranking.repayments import is_repayment
-from ragd.search.ranking.residence import states_home
-from ragd.search.ranking.stated_values import (
+from ragd.search.facts import foreign_questions, foreign_statements
+from ragd.search.facts.narrowing import narrowing_words
+from ragd.search.facts.occupation import states_work
+from ragd.search.facts.question_subject import NUMBERS, AskedFact, FactTopic, find_asked_fact
+from ragd.search.facts.repayments import is_repayment
+from ragd.search.facts.residence import states_home
+from ragd.search.facts.stated_values import (
     AMOUNT,
     LONGEST_READ,
     NUMBER,
@@ -42,6 +39,9 @@ from ragd.search.ranking.stated_values import (
     is_statement_of_state,
     kinds_in,
 )
+from ragd.search.query.query_terms import stems_in, stems_of, without_accents
+from ragd.search.query.question_language import UNSPACED, Group, language_group
+from ragd.search.ranking.fusion import Candidate
 
 MOST_CANDIDATES = 200  # that are compared, from the top
 SHORT = 80  # characters of a sentence that may only have the value
@@ -65,6 +65,7 @@ _RELATIVE = re.compile(
     r"|eltern|frau|mann|sohn|tochter|kind(?:er)?)(?!\w)",
     re.I,
 )
+_CURRENCIES = frozenset({"euro", "euros", "eur", "usd", "chf", "gbp", "franken", "r"})
 _ARTICLE = 4  # characters: "The gym, $35"
 _NEXT_VALUE = LatePattern(
     r"(?:['’]s)?(?:\s(?:the|der|die|das)\s[\w'’-]+(?:\s[\w'’-]+)?(?=[\s,:]))??"
@@ -199,9 +200,17 @@ def _sentences_to_read(wanted: AskedFact, text: str) -> Iterator[str]:
     for sentence in sentences(text):
         sentence = sentence[:LONGEST_READ]
         yield sentence
-        if before and len(sentence) <= SHORT:
+        if before and len(sentence) <= SHORT and not _names_another(wanted, sentence):
             yield f"{before} {sentence}"
         before = sentence if _names_subject_and_topic(wanted, sentence) else ""
+
+
+def _names_another(wanted: AskedFact, sentence: str) -> bool:
+    """Whether the sentence may be about another person or thing. A place has names itself."""
+    if wanted.topic is not None and PLACE in wanted.topic.kinds:
+        return False
+    words = _WORD.findall(sentence)[1:]
+    return any(word[0].isupper() and word.lower() not in _CURRENCIES for word in words)
 
 
 def _names_subject_and_topic(wanted: AskedFact, sentence: str) -> bool:
@@ -316,7 +325,7 @@ def _is_of_user(topic: FactTopic, sentence: str, plain: str, groups: Collection[
     """Whether the sentence is about the user and the topic. `plain`: without accents."""
     if _USER.search(sentence) and topic.in_question.search(sentence):
         return True
-    return fact_words.names_user(plain, groups) and foreign_statements.names_fact(
+    return foreign_questions.names_user(plain, groups) and foreign_statements.names_fact(
         topic.name, sentence, groups
     )
 

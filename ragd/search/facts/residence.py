@@ -6,7 +6,7 @@ address together with a word such as "flat" or right after the name of the perso
 """
 
 from ragd.notes.late_pattern import LatePattern
-from ragd.search.ranking.amounts import find_amount
+from ragd.search.facts.amounts import find_amount
 
 _NAME = r"[A-ZÀ-ÞА-Я][\w'’.-]*"
 # "12", "12b", "12-14": not a year, not a part of a longer number, and without a unit.

@@ -5,8 +5,8 @@ Each newer sentence was once taken for a statement, so the true one was marked a
 
 import pytest
 
+from ragd.search.facts.superseding import newest_first
 from ragd.search.ranking.fusion import Candidate
-from ragd.search.ranking.superseding import newest_first
 
 
 def order(question: str, older: str, newer: str) -> str:

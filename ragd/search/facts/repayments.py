@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from ragd.notes.late_pattern import LatePattern
-from ragd.search.ranking.amounts import AMOUNT_PATTERN
+from ragd.search.facts.amounts import AMOUNT_PATTERN
 
 NEAR = 80  # characters before a name in which "got $85 from" is looked for
 _BEFORE_SUM = (

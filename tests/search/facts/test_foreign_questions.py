@@ -2,9 +2,9 @@
 
 import pytest
 
+from ragd.search.facts.question_subject import find_asked_fact, subject_words
+from ragd.search.facts.superseding import newest_first
 from ragd.search.ranking.fusion import Candidate
-from ragd.search.ranking.question_subject import find_asked_fact, subject_words
-from ragd.search.ranking.superseding import newest_first
 
 
 @pytest.mark.parametrize(

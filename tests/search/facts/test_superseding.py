@@ -2,9 +2,9 @@
 
 import pytest
 
+from ragd.search.facts.question_subject import find_asked_fact
+from ragd.search.facts.superseding import newest_first
 from ragd.search.ranking.fusion import Candidate
-from ragd.search.ranking.question_subject import find_asked_fact
-from ragd.search.ranking.superseding import newest_first
 
 Statement = tuple[str | None, str] | tuple[str | None, str, str]
 
@@ -283,3 +283,16 @@ def test_a_day_of_the_same_month_is_later_than_the_month() -> None:
     of_month: Statement = (None, FUND, "Budget 2025")
     of_day: Statement = ("2025-08-02", "The emergency fund has $2,300.")
     assert order("How much is in my emergency fund?", of_month, of_day) == "1 (0)"
+
+
+def test_a_short_sentence_may_give_the_value_of_the_one_before() -> None:
+    older: Statement = ("2023-01-01", "I owe Bo $90.")
+    assert order(
+        "How much do I owe Bo?", older, ("2024-01-01", "Paid Bo some back. $40 left.")
+    ) == ("1 (0)")
+
+
+def test_a_short_sentence_about_somebody_else_gives_no_value() -> None:
+    older: Statement = ("2023-01-01", "Flight $284.")
+    newer: Statement = ("2024-01-01", "Spent more on flights than on rent. Still $70 for Bo.")
+    assert order("flight price", older, newer) == "0 1"

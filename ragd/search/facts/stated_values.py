@@ -4,12 +4,12 @@ import re
 from collections.abc import Collection
 
 from ragd.notes.late_pattern import LatePattern
+from ragd.search.facts import foreign_statements
+from ragd.search.facts.amounts import AMOUNT_PATTERN
+from ragd.search.facts.amounts import NUMBER_PATTERN as _N
+from ragd.search.facts.occupation import states_work
+from ragd.search.facts.residence import states_home
 from ragd.search.query.question_language import Group, language_group
-from ragd.search.ranking import foreign_statements
-from ragd.search.ranking.amounts import AMOUNT_PATTERN
-from ragd.search.ranking.amounts import NUMBER_PATTERN as _N
-from ragd.search.ranking.occupation import states_work
-from ragd.search.ranking.residence import states_home
 
 LONGEST_READ = 500  # characters of one sentence
 AMOUNT, MASS, MEASURE, NUMBER = "amount", "mass", "measure", "number"
