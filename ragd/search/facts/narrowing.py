@@ -23,7 +23,7 @@ _NARROWING = re.compile(
     r"([A-ZÀ-Þ][\w'’-]*(?:\s[A-ZÀ-Þ][\w'’-]*)*|[^\W\d_][\w'’-]*)"
 )
 _NARROWING_ABROAD = re.compile(
-    r"\s+(?:a|para|por|pour|per|de|del|della|di|du|des|da|do|van|voor|naar|за|на|в|для)\s+"
+    r"\s+(?:a(?=\s+[A-ZÀ-Þ])|para|por|pour|per|de|del|della|di|du|des|da|do|van|voor|naar|за|на|в|для)\s+"
     r"(?:(?:el|la|los|las|le|les|l['’]|il|lo|i|o|os|as|un|una|une|uma|de|het|een|mi|mon|ma"
     r"|meu)\s+)?"
     r"([^\W\d_][\w'’-]*)"
@@ -57,4 +57,4 @@ def narrowing_words(
 @cache
 def _not_narrowing_abroad() -> frozenset[str]:
     words = " ".join(FUNCTION_WORDS.values())
-    return _NOT_NARROWING | stems_of(f"{words} {FOREIGN_TIMES} mes mois mese mês maand месяц")
+    return _NOT_NARROWING | stems_of(f"{words} {FOREIGN_TIMES} mes mois mese mês maand месяц nuevo nouveau nuovo novo")

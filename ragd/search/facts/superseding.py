@@ -259,7 +259,8 @@ def _narrowing(wanted: AskedFact, sentence: str, groups: Collection[Group]) -> f
     a person comes from."""
     if wanted.topic is not None and not wanted.topic.kinds <= NUMBERS:
         return frozenset()
-    return narrowing_words(sentence, wanted.subject, is_foreign=bool(groups))
+    is_foreign = bool(groups) and (wanted.topic is None or AMOUNT in wanted.topic.kinds)
+    return narrowing_words(sentence, wanted.subject, is_foreign=is_foreign)
 
 
 def _states_value(
