@@ -57,4 +57,5 @@ def narrowing_words(
 @cache
 def _not_narrowing_abroad() -> frozenset[str]:
     words = " ".join(FUNCTION_WORDS.values())
-    return _NOT_NARROWING | stems_of(f"{words} {FOREIGN_TIMES} mes mois mese mês maand месяц nuevo nouveau nuovo novo")
+    more = "mes mois mese mês maand месяц nuevo nouveau nuovo novo"
+    return _NOT_NARROWING | stems_of(f"{words} {FOREIGN_TIMES} {more}")
