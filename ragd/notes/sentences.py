@@ -14,7 +14,9 @@ _TITLE = re.compile(
 _ROW = re.compile(r"=+|--+")
 _END = re.compile(r"(?<=[.!?…])([\"'”’)\]]*)\s+(?=[^\sa-z])|(?<=[。！？])()")
 _SHORT = re.compile(
-    r"(?:\b(?:dr|mr|mrs|ms|st|vs|etc|ca|e\.g|i\.e|z\.b|d\.h|prof)|\b[a-z])\.$", re.I
+    r"(?:\b(?:dr|mr|mrs|ms|st|vs|etc|ca|e\.g|i\.e|z\.b|d\.h|prof|rd|ave|nr|tel|ул|пер|наб|кв|тел)"
+    r"|str|\b[a-zа-я])\.$",
+    re.I,
 )
 
 

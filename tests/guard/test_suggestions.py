@@ -205,6 +205,8 @@ def test_a_slug_is_plain(text: str, key: str) -> None:
         ("One. Two! Three?", ["One.", "Two!", "Three?"]),
         ("Costs $3.50 a day. Fine.", ["Costs $3.50 a day.", "Fine."]),
         ("Saw Dr. Rao e.g. Monday. Then home.", ["Saw Dr. Rao e.g. Monday.", "Then home."]),
+        ("Wohnt Goethestr. 5. Schön da.", ["Wohnt Goethestr. 5.", "Schön da."]),
+        ("Адрес: ул. Мира, д. 47. Звонил.", ["Адрес: ул. Мира, д. 47.", "Звонил."]),
         ("wrapped\nover lines. Next.", ["wrapped over lines.", "Next."]),
         ("# Heading\n#tag\n---\ntext", ["text"]),
         ("1. first\n2) second\n> quoted\n* star", ["first", "second", "quoted", "star"]),
