@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.search.dates import WEAK, candidate_dates
+from ragd.search.facts.likely_statements import mark_likely_newest
 from ragd.search.facts.question_subject import find_asked_fact
 from ragd.search.facts.superseding import newest_first
 from ragd.search.query.exclusion import unwanted_share
@@ -58,10 +59,10 @@ class Ranker:
                 spread_over_notes(fusion.order(candidates.values(), weights))
             )
         candidate_dates.mark_recency(candidates)
-        ranked = fusion.order(candidates.values(), weights)
-        return fusion.titles_first(
-            newest_first(question.text, spread_over_notes(ranked), self._tomorrow())
-        )
+        ranked, tomorrow = fusion.order(candidates.values(), weights), self._tomorrow()
+        if mark_likely_newest(question.text, ranked, tomorrow):
+            ranked = fusion.order(candidates.values(), weights)
+        return fusion.titles_first(newest_first(question.text, spread_over_notes(ranked), tomorrow))
 
     def _tomorrow(self) -> str:
         """The last day that a statement can have: it is tomorrow already in some time zones."""

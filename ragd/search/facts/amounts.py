@@ -13,7 +13,8 @@ _MONEY = (
 AMOUNT_PATTERN = (
     rf"[$€£¥￥₹₩₽]\s?{NUMBER_PATTERN}|{NUMBER_PATTERN}\s?[$€£¥￥₹₩₽]"
     rf"|{NUMBER_PATTERN}\s?(?:(?:{_MONEY})(?!\w)|[万千]?[元块円])"
-    rf"|(?<!\w)(?:{_MONEY})\s{NUMBER_PATTERN}|[一二两三四五六七八九十百千万]{{1,12}}\s?(?:[元円]|块(?=[钱。，]|$))"
+    rf"|(?<!\w)(?:{_MONEY})\s{NUMBER_PATTERN}|[一二两三四五六七八九十百千万]{{1,12}}\s?(?:[元円]"
+    rf"|块(?=[钱。，]|$))"
 )
 _AMOUNT = LatePattern(AMOUNT_PATTERN, re.I)
 

@@ -23,7 +23,8 @@ _NARROWING = re.compile(
     r"([A-ZÀ-Þ][\w'’-]*(?:\s[A-ZÀ-Þ][\w'’-]*)*|[^\W\d_][\w'’-]*)"
 )
 _NARROWING_ABROAD = re.compile(
-    r"\s+(?:a(?=\s+[A-ZÀ-Þ])|para|por|pour|per|de|del|della|di|du|des|da|do|van|voor|naar|за|на|в|для)\s+"
+    r"\s+(?:a(?=\s+[A-ZÀ-Þ])|para|por|pour|per|de|del|della|di|du|des|da|do|van|voor|naar|за|на"
+    r"|в|для)\s+"
     r"(?:(?:el|la|los|las|le|les|l['’]|il|lo|i|o|os|as|un|una|une|uma|de|het|een|mi|mon|ma"
     r"|meu)\s+)?"
     r"([^\W\d_][\w'’-]*)"

@@ -98,13 +98,15 @@ _AGE_WORDS = (
 _ASKS_FOR_CONTENT = (
     "what(?:['’]?s| is| are)?(?: (?:left|now|still|currently))? (?:in|on)|how(?:['’]?s| is| are)"
     "|how much(?: money)?(?: (?:is|have i|do i have|do we have))?(?: (?:left|now|still))? (?:in|on)"
+    "|how much (?:does|do)|wie ?viel (?:ist|liegt)(?: (?:noch|jetzt))? (?:im?|auf|in der)"
     "|how (?:big|full|large|high) (?:is|are)|(?:state|level|size) of"
     "|was (?:ist|liegt)(?: (?:noch|jetzt))? (?:im?|auf)|wie (?:hoch|groß|voll) (?:ist|sind)"
     "|wie (?:steht|sieht) es"
 )
 _HOLDS_MONEY = (
-    r"funds?|accounts?|savings|piggy bank|kitty|\w{0,30}konto|\w{0,30}fonds|sparbuch|notgroschen"
-    r"|rücklagen?|ersparnisse|guthaben|kasse"
+    r"funds?|accounts?|savings|piggy bank|kitty|gift card|\w{0,30}konto|\w{0,30}fonds|sparbuch"
+    r"|notgroschen"
+    r"|rücklagen?|ersparnisse|guthaben|\w{0,30}kasse"
 )
 _ASKS_FOR_VALUE = "what(?:['’]?s| is| are)|how high (?:is|are)|wie hoch (?:ist|sind)|was ist"
 _REGULAR_SUM = (
@@ -120,7 +122,8 @@ TOPICS = (
             r"(?<!\w)(?:ow(?:e|es|ed)|debts?|borrow(?:ed)?|lent|pa(?:y|id)(?= (?:\w+ ){0,2}back\b)"
             r"|repay|schulde[nt]?|schulden|schuldig|geliehen|(?:am|are) (?:i|we)"
             r" (?:even|square|quits)|left to pay)(?!\w)|欠"
-            r"|(?<!\w)bekommt(?=.{0,40} von (?:mir|uns)(?!\w))",
+            r"|(?<!\w)(?:bekommt|kriegt)(?=.{0,40} von (?:mir|uns)(?!\w))"
+            r"|(?<!\w)(?:bekomm|krieg)e? ich(?=.{0,20} vo[nm])",
             re.I,
         ),
         frozenset({AMOUNT, SETTLED}),
@@ -139,7 +142,8 @@ TOPICS = (
             rf"(?<!\w)(?:(?:{_ASKS_FOR_CONTENT})(?!\w)(?=.{{0,80}}\b(?:{_HOLDS_MONEY})\b)"
             rf"|(?:{_ASKS_FOR_VALUE})(?!\w)(?!.{{0,40}}\b(?:price|cost|preis))"
             rf"(?=.{{0,80}}\b(?:{_REGULAR_SUM})\b)"
-            r"|(?:balance|kontostand)(?!\w))",
+            r"|(?:balance|kontostand|saldo)(?!\w)|(?:what|was) (?:do|have|haben) (?:we|i|wir)(?!\w)"
+            rf"(?=.{{0,80}}\b(?:{_HOLDS_MONEY})\b)|^(?=(?:\w+ ){{0,2}}(?:{_HOLDS_MONEY})\W*$))",
             re.I,
         ),
         frozenset({AMOUNT}),
@@ -148,8 +152,10 @@ TOPICS = (
     FactTopic(
         "price",
         _whole_words(
-            "costs?|price[ds]?|how much (?:is|are|was|were)|pay for|(?:do|did) (?:i|we) pay|fee"
-            "|kostete?[nt]?|gekostet|preise?|zahle ich|zahlen wir"
+            "costs?|price[ds]?|how much (?:is|are|was|were)|pay for|(?:do|did) (?:i|we) pay|fees?"
+            "|charges?|(?:daily|hourly|weekly|monthly) rate|kostete?[nt]?|gekostet|preise?"
+            "|zahle ich"
+            "|zahlen wir|verlangt"
         ),
         frozenset({AMOUNT}),
         _whole_words(f"{_PRICE_WORDS}|{_REGULAR_SUM}"),
@@ -169,8 +175,9 @@ TOPICS = (
     FactTopic(
         "job",
         _whole_words(
-            "works?|job|employ(?:s|ed|er)?|for a living|firm|company|profession|arbeitet"
-            "|beruf(?:lich)?"
+            "(?<!to )works?|working|jobs?|occupation|professionally|for work|employ(?:s|ed|er)?"
+            "|for a living|firm|company|profession"
+            "|arbeitet|beruf(?:lich)?|still (?:at|with) the"
         ),
         frozenset({ROLE}),
     ),
@@ -178,29 +185,36 @@ TOPICS = (
         "state",
         _whole_words(
             "status|state|how far|stand with|stands?|finished|done|ready|progress|going|stage"
-            "|stand der dinge|fertig"
+            "|where are we|update on|coming along|what happened (?:with|to)|stand der dinge"
+            "|fertig|wie steht es um|wie weit (?:ist|sind)"
+            "|(?:aktueller )?stand"
         ),
         frozenset({STATE}),
     ),
     FactTopic(
         "age",
-        _whole_words("how old|what age|wie alt"),
+        _whole_words("how old|what age|(?<=s )age|wie alt|alter"),
         frozenset({NUMBER}),
         _whole_words(_AGE_WORDS),
     ),
     FactTopic(
         "contact",
         _whole_words(
-            "phone|telephone|number|e-?mail|password|pin|code|iban|telefon(?:nummer)?|passwort"
+            "phone|telephone|(?:phone |mobile |cell )?number|e-?mail|password|pin|code|iban"
+            "|telefon(?:nummer)?|handy(?:nummer)?|nummer|passwort|(?:can|do|should) i (?:call"
+            "|reach|ring)"
+            "|erreiche ich|anrufen"
         ),
         frozenset({CODE}),
         _whole_words(
-            "phone|telephone|number|e-?mail|password|pin|code|iban|telefon\\w*|passwort|mobile"
+            "phone|telephone|number|e-?mail|password|pin|code|iban|telefon\\w*|handy\\w*|nummer"
+            "|passwort"
+            "|mobile|cell"
         ),
     ),
 )
 _ANY_NUMBER = _whole_words(
-    "how much|how many|how (?:old|long|tall|high|big|large|far|fast|often)|wie viele?"
+    "wie ?viel|how much|how many|how (?:old|long|tall|high|big|large|far|fast|often)|wie viele"
     "|wie (?:alt|lange?|hoch|groß|weit|schnell|oft)"
 )
 NUMBERS = frozenset({AMOUNT, MASS, MEASURE, NUMBER})

@@ -27,6 +27,7 @@ from ragd.search.facts import foreign_questions, foreign_statements
 from ragd.search.facts.narrowing import narrowing_words
 from ragd.search.facts.occupation import states_work
 from ragd.search.facts.question_subject import NUMBERS, AskedFact, FactTopic, find_asked_fact
+from ragd.search.facts.relatives import is_about_relative, places_of_subject
 from ragd.search.facts.repayments import is_repayment
 from ragd.search.facts.residence import states_home
 from ragd.search.facts.stated_values import (
@@ -40,7 +41,7 @@ from ragd.search.facts.stated_values import (
     kinds_in,
 )
 from ragd.search.query.query_terms import stems_in, stems_of, without_accents
-from ragd.search.query.question_language import UNSPACED, Group, language_group
+from ragd.search.query.question_language import Group, language_group
 from ragd.search.ranking.fusion import Candidate
 
 MOST_CANDIDATES = 200  # that are compared, from the top
@@ -55,14 +56,6 @@ _WORD = re.compile(r"[^\W_]+(?:['’]s)?")
 _UNREAL = re.compile(
     r"(?<!\w)(?:(?:not|n[’']t) (?:be )?true|worst case|suppose|imagine|was a joke"
     r"|nicht wahr)(?!\w)|^\W*(?:if|unless|wenn|falls)(?!\w)",
-    re.I,
-)
-# "Max's sister lives in Paris" is not about Max.
-_RELATIVE = re.compile(
-    r"['’]s? (?:\w+ ){0,2}?(?:sister|brother|mother|father|mum|mom|dad|parents?|wife|husband"
-    r"|partner|girlfriend|boyfriend|son|daughter|kids?|child(?:ren)?|cousins?|aunt|uncle|niece"
-    r"|nephew|family|friends?|boss|colleagues?|neighbou?rs?|dog|cat|schwester|bruder|mutter|vater"
-    r"|eltern|frau|mann|sohn|tochter|kind(?:er)?)(?!\w)",
     re.I,
 )
 _CURRENCIES = frozenset({"euro", "euros", "eur", "usd", "chf", "gbp", "franken", "r"})
@@ -175,7 +168,7 @@ def statement_about(wanted: AskedFact, text: str, title: str) -> Statement | Non
         groups = _groups(wanted, sentence)
         if foreign_statements.is_unreal(sentence, groups):
             continue
-        if named and _is_about_relative(wanted, sentence, groups):
+        if named and is_about_relative(wanted, sentence, groups):
             continue
         if not _states_value(wanted, sentence, groups, names_all=is_whole):
             continue
@@ -238,22 +231,6 @@ def _latest_month(year: str, sentence: str) -> str:
     return f"{year}-{max(months):02}" if months else ""
 
 
-def _is_about_relative(wanted: AskedFact, sentence: str, groups: set[Group]) -> bool:
-    """Whether the sentence is about somebody who belongs to the subject."""
-    for name in wanted.words.split() if groups & UNSPACED else ():
-        if foreign_statements.relative_of("", sentence.partition(name)[2], groups):
-            return True
-    for start, end in _places_of_subject(wanted, sentence):
-        relative = foreign_statements.relative_of(sentence[:start], sentence[end:], groups)
-        if relative and not stems_of(relative) & wanted.subject:
-            return True
-        apostrophe = max(sentence.rfind("'", start, end), sentence.rfind("’", start, end))
-        match = _RELATIVE.match(sentence, apostrophe if apostrophe > 0 else end)
-        if match and not stems_of(match.group()) & wanted.subject:
-            return True
-    return False
-
-
 def _narrowing(wanted: AskedFact, sentence: str, groups: Collection[Group]) -> frozenset[str]:
     """Only of things that have a number: what a debt is for does not matter, and neither does where
     a person comes from."""
@@ -276,7 +253,7 @@ def _states_value(
     if topic.not_in_statement is not None and topic.not_in_statement.search(sentence):
         return False
     if topic.name == "debt":
-        names = _places_of_subject(wanted, sentence)
+        names = places_of_subject(wanted, sentence)
         if is_repayment(sentence, names, is_certain=not wanted.to_user):
             return wanted.to_user
         is_to_user = bool(_TO_USER.search(sentence)) or foreign_statements.is_owed_to_user(
@@ -315,7 +292,7 @@ def _names_topic(topic: FactTopic, sentence: str, groups: Collection[Group]) -> 
 def _is_value_next(wanted: AskedFact, sentence: str) -> bool:
     """Whether the value comes right after the subject: "Gym: $35", "Bruno is at 13 kg". After a
     comma, the subject must begin the sentence: "A towel for the gym, $12" has another price."""
-    places = _places_of_subject(wanted, sentence)
+    places = places_of_subject(wanted, sentence)
     match = _NEXT_VALUE.match(sentence, places[-1][1]) if places else _FIRST_VALUE.match(sentence)
     if match is None:
         return False
@@ -333,12 +310,7 @@ def _is_of_user(topic: FactTopic, sentence: str, plain: str, groups: Collection[
 
 def _end_of_subject(wanted: AskedFact, sentence: str) -> int:
     """Where the last word of the subject ends; 0 if only the title names it."""
-    return max((end for _, end in _places_of_subject(wanted, sentence)), default=0)
-
-
-def _places_of_subject(wanted: AskedFact, sentence: str) -> list[tuple[int, int]]:
-    """Where each word of the subject begins and ends."""
-    return [m.span() for m in _WORD.finditer(sentence) if stems_of(m.group()) & wanted.subject]
+    return max((end for _, end in places_of_subject(wanted, sentence)), default=0)
 
 
 def _rest_of_name(wanted: AskedFact, sentence: str) -> str:

@@ -80,6 +80,7 @@ class Candidate(Struct):
     stated_month: str = ""  # of its statement of the asked fact; only if the passage has no date
     closeness: float = 0.0  # of its date to the time that the question names, from 0 to 1
     recency: float = 0.0  # 1 for the newest candidate, less for older ones; without a date 0.5
+    likely_newest: float = 0.0  # 1 for the newest that probably states the asked fact
     chain: str = ""  # chunk id of the newest passage with the same fact about the same subject
     is_superseded: bool = False  # a newer passage of the chain has another date
     is_foreign: bool = False  # in another language than the question, so no word can match
@@ -110,6 +111,7 @@ class FusionWeights(Struct, frozen=True):
     timely: float = 1.3  # relative to the best weight
     untimely: float = 0.3  # subtracted from passages of other times, relative to the best weight
     recency: float = 0.05  # relative to the best weight
+    likely_newest: float = 0.4  # relative to the best weight
     unwanted: float = 0.6  # subtracted, relative to the best weight
     by_ranks: bool = False
     reach: float = DEFAULT_SCALE.reach  # see `CosineScale`
@@ -252,7 +254,8 @@ def order(found: Iterable[Candidate], weights: FusionWeights) -> list[Candidate]
         one.from_time = best * (
             -weights.untimely if is_untimely else weights.timely * one.closeness
         )
-        one.from_recency = best * weights.recency * one.recency
+        newer = weights.recency * one.recency + weights.likely_newest * one.likely_newest
+        one.from_recency = best * newer
         one.from_unwanted = -best * weights.unwanted * one.unwanted
         one.weight += one.from_time + one.from_recency + one.from_unwanted
     top = max((one.weight for one in candidates), default=0.0)

@@ -1,0 +1,199 @@
+"""Finds passages that probably state a fact, in whatever words. Pure.
+
+`superseding` needs a sure statement to call another one outdated. Most people write less clearly:
+"Bruno hopped on the scale. 28.9, good boy". Such a passage only moves up a little if it is newer
+than others of its kind, and nothing is marked.
+"""
+
+import re
+from collections.abc import Sequence
+
+from ragd.notes.late_pattern import LatePattern
+from ragd.notes.sentences import sentences
+from ragd.search.facts.question_subject import AskedFact, find_asked_fact
+from ragd.search.facts.relatives import is_about_relative
+from ragd.search.query.query_terms import stems_in
+from ragd.search.ranking.fusion import Candidate
+
+LEAST_SHARE = 0.5  # of the subject's words that a passage has
+NEAR = 0.6  # of the best weight, that a passage needs
+COMPARED = 10  # candidates from the top
+BY_VALUE = 0.3  # how likely a passage with a value counts, without a word for the fact
+LONGEST_READ = 2_000  # characters of a passage
+
+_WORDS_FOR_NUMBERS = (
+    r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|twenty|thirty"
+    r"|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|nothing|zwei|drei|vier|fünf|sechs"
+    r"|sieben|acht|neun|zehn|elf|zwölf|zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig"
+    r"|neunzig"
+    r"|hundert|tausend|nichts|alles|half|hälfte|quitt|square|even"
+)
+_NOT_MONEY = (
+    r"kg|kilos?|g|grams?|gramm|km|k\b|m|cm|miles?|min|mins|minutes?|minuten|hours?|hrs?|h"
+    r"|stunden?|uhr"
+    r"|am|pm|a\.m|p\.m|%|percent|prozent|years?|jahre?n?|months?|monate?|weeks?|wochen?|days?"
+    r"|tage?n?"
+    r"|people|personen|leute|times|mal|pages?|seiten|episodes?|x|°|st|nd|rd|th|degrees?|grad"
+    r"|points?"
+)
+_MONEY = LatePattern(
+    rf"[$€£¥₹]\s?\d|\d[\d.,' ]*\s?(?:[$€£¥₹]|eur|chf|usd|kr|zł|ft|rs|quid|bucks|k)\b"
+    rf"|(?<![\d.,:/-])\d[\d.,']*(?![\d:/-])(?!\s?(?:{_NOT_MONEY})(?!\w))"
+    rf"|(?<!\w)(?:{_WORDS_FOR_NUMBERS})(?!\w)",
+    re.I,
+)
+_MASS = LatePattern(
+    r"\d\s?(?:kg|kilos?|kilogramm|g|gr|grams?|gramm|lbs?|pounds?|pfund|stone|st)\b|\d[.,]\d"
+    rf"|(?<!\w)(?:{_WORDS_FOR_NUMBERS})[ -](?:\w+[ -])?(?:kg|kilos?|grams?|gramm|pounds?|stone)",
+    re.I,
+)
+_DIGITS = LatePattern(r"(?:\d[\s/().-]{0,2}){5,}|\S@\S")
+_NUMBER = LatePattern(rf"\d|(?<!\w)(?:{_WORDS_FOR_NUMBERS})(?!\w)", re.I)
+_PLACE = LatePattern(
+    r"(?<!\w)(?:in|at|to|near|on|nach|im|am|an|auf|zu)\s+(?:the |der |die |den "
+    r"|dem )?(?:\d{1,4}\w? )?"
+    r"[A-ZÀ-Þ]|[A-ZÀ-Þ][\w-]+ \d{1,4}|\d{1,4}\w? [A-ZÀ-Þ]"
+)
+_VALUES = {
+    "debt": _MONEY,
+    "price": _MONEY,
+    "balance": _MONEY,
+    "weight": _MASS,
+    "age": _NUMBER,
+    "contact": _DIGITS,
+    "address": _PLACE,
+}
+_CUES = {
+    "debt": (
+        r"ow(?:e|es|ed|ing)|debts?|lent|lend\w*|loan\w*|borrow\w*|paid|pay\w*|repa\w+|back|rest"
+        r"|left"
+        r"|remain\w*|outstanding|even|square|quits|settle\w*|clean slate|instal\w*|tab|fronted"
+        r"|covered"
+        r"|spotted|venmo\w*|paypal\w*|transfer\w*|sent|gave|got|returned|handed|brought|to go"
+        r"|down to"
+        r"|chipped|share|part of|cash|envelope|i ?o ?u|schuld\w*|schulde\w*|gelie\w+|leih\w*"
+        r"|borg\w*"
+        r"|zurück\w*|bezahl\w*|gezahlt|zahl\w*|überw\w+|offen|rest\w*|raten?|ausgelegt|vorge\w+"
+        r"|quitt"
+        r"|bekomm\w*|krieg\w*|gegeben|gebracht|fehl\w*|bleib\w*|noch"
+    ),
+    "price": (
+        r"cost\w*|pric\w+|charg\w+|fees?|rates?|tariff|per|a (?:month|week|year|go|piece|session"
+        r"|visit)"
+        r"|/ ?(?:mo|month|hr|h|week|yr|monat)|monthly|weekly|now|wants?|asks?|asking|takes?"
+        r"|gets?|raised?"
+        r"|up|more|cheaper|paid|pay\w*|bill|invoice|each|menu|new|kost\w*|preis\w*|zahl\w*"
+        r"|verlang\w*"
+        r"|nimmt|jetzt|nun|teurer|billiger|pro|im monat|monatlich|macht|gebühr\w*|beitrag"
+        r"|erhöh\w*|stieg"
+    ),
+    "balance": (
+        r"balance|in (?:the|my|our|there)|account|fund|savings?|pot|kitty|jar|stands?|now|total"
+        r"|up to"
+        r"|down to|left|moved|put|added|topped|makes|that's|have|has|is at|stand|konto\w*|kasse"
+        r"|drin"
+        r"|drauf|jetzt|insgesamt|steht|stehen|sind|liegt|eingezahlt|übrig|saldo"
+    ),
+    "weight": (
+        r"weigh\w*|scales?|vet|clinic|nurse|doctor|doc|heav\w*|light\w*|gain\w*|lost|lose"
+        r"|down to|up to"
+        r"|back up|check.?up|weigh.in|kilos now|is at|reached|wieg\w*|wog|gewogen|waage|gewicht"
+        r"|tierarzt"
+        r"|arzt|zugenommen|abgenommen|schwer\w*|leicht\w*|runter|rauf|jetzt|now|today|heute"
+    ),
+    "age": (
+        r"turn\w*|birthday|bday|years?|yrs?|old|age|month\w*|candles?|born|jahre?|alt|geburtstag"
+        r"|geworden|wird|wurde|monate?|feier\w*"
+    ),
+    "contact": (
+        r"number|no\.?|phone|mobile|cell|call\w*|reach\w*|text\w*|whatsapp|tel\w*|nummer"
+        r"|handy\w*|anruf\w*"
+        r"|erreich\w*|mail|pin|code|password|passwort|new|neue?"
+    ),
+    "address": (
+        r"liv(?:es?|ing)|mov(?:ed?|es|ing)|address|flat|house|home|apartment|room|place|street"
+        r"|road|rent\w*"
+        r"|post|letter|card|send|sent|keys?|settled|relocat\w*|based|new|now|wohn\w*|zog|zieht"
+        r"|gezogen"
+        r"|umgezogen|umzug\w*|adresse|anschrift|haus|wg|zimmer|straße|jetzt|neue?"
+    ),
+    "job": (
+        r"work\w*|job|hired|boss|start\w*|quit|left|resign\w*|retire\w*|fired|laid off|company"
+        r"|office|firm"
+        r"|shift\w*|promot\w*|position|career|trainee\w*|contract|colleagues?|became|becom\w*"
+        r"|switched|now"
+        r"|freelanc\w*|arbeit\w*|stelle|beruf\w*|chef|firma|angefangen|fängt|gekündigt|kündig\w*"
+        r"|rente"
+        r"|befördert|jetzt|wechsel\w*|ausbildung|selbstständig|selbständig"
+    ),
+    "state": (
+        r"is|are|now|done|finished|ready|waiting|stuck|started|submitted|signed|approved|delayed"
+        r"|hold"
+        r"|progress|draft\w*|phase|stage|status|next|almost|still|in|ist|sind|fertig|wartet"
+        r"|steht|hängt"
+        r"|läuft|abgegeben|genehmigt|unterschrieben|liegt|jetzt|noch|endlich"
+    ),
+}
+
+
+# What may happen, and what is bought for the subject.
+_PLAN = LatePattern(
+    r"(?<!\w)(?:should|would|could|wants? (?:to|a|new)|wish\w*|dream\w*|thinks? (?:about|he|she"
+    r"|of)|saw"
+    r"|bought|offered|fined|raffle|lottery|will ein\w*|möchte|würde|träumt|gekauft|sollte"
+    r"|gewonnen)(?!\w)",
+    re.I,
+)
+
+
+def _whole(text: str) -> LatePattern:
+    return LatePattern(rf"(?<!\w)(?:{text})(?!\w)", re.I)
+
+
+_CUE_PATTERNS = {topic: _whole(text) for topic, text in _CUES.items()}
+
+
+def mark_likely_newest(question: str, ranked: Sequence[Candidate], last_day: str) -> bool:
+    """Set `likely_newest` of the candidates near the top that probably state the asked fact: 1 for
+    the newest, 0 for the oldest of several. Returns whether any is marked. What is dated after
+    `last_day` is a plan or a mistake."""
+    wanted = find_asked_fact(question)
+    if wanted is None or not ranked:
+        return False
+    least = NEAR * max(one.weight for one in ranked)
+    likely = {
+        one.chunk_id: likelihood(wanted, one.text, one.title)
+        for one in ranked[:COMPARED]
+        if one.date and one.date <= last_day and one.weight >= least
+    }
+    found = [one for one in ranked[:COMPARED] if likely.get(one.chunk_id)]
+    days = sorted({one.date for one in found if one.date})
+    for one in found:
+        place = days.index(one.date or "")
+        newest = place / (len(days) - 1) if len(days) > 1 else 1.0
+        one.likely_newest = newest * likely[one.chunk_id]
+    return bool(found)
+
+
+def _is_about_subject(wanted: AskedFact, text: str) -> bool:
+    """Whether a sentence names the subject, and not only its sister; or no sentence names it."""
+    named = [one for one in sentences(text) if stems_in(one, wanted.subject)]
+    return not named or not all(is_about_relative(wanted, one) for one in named)
+
+
+def likelihood(wanted: AskedFact, text: str, title: str) -> float:
+    """How likely a passage states the fact, from 0 to 1."""
+    read = text[:LONGEST_READ]
+    has = stems_in(f"{title} {read}", wanted.subject)
+    if not wanted.subject or len(has) < LEAST_SHARE * len(wanted.subject):
+        return 0.0
+    if _PLAN.search(read) or not _is_about_subject(wanted, read):
+        return 0.0
+    if wanted.topic is None:
+        return 1.0 if _NUMBER.search(read) else 0.0
+    value, cue = _VALUES.get(wanted.topic.name), _CUE_PATTERNS.get(wanted.topic.name)
+    if value is not None and not value.search(read):
+        return 0.0
+    if cue is None or cue.search(read):
+        return 1.0
+    return BY_VALUE if value is not None else 0.0
