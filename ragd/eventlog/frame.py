@@ -4,8 +4,9 @@ Writer and reader enforce the same rules: a line is at most 64 KiB, and its chec
 bytes (a parser would accept other spellings of the same number).
 """
 
+import re
 from binascii import crc32
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import msgspec
 from msgspec import Raw, Struct
@@ -108,41 +109,50 @@ def record_json(record: Record) -> bytes:
 
 
 _VERSION = b'"v":'  # a quote inside a string would be escaped
+_find_version = re.compile(_VERSION).search  # twice as fast as `in` for a whole segment
 
 
-def decoder_for(lines: bytes) -> Callable[[bytes], Record]:
-    """The function that decodes each of these lines, with its newline. To search all of them for
-    facts with a version at once is quicker than to search each."""
-    return _decode_line if _VERSION in lines else _decode_unversioned
+def name_versions(lines: bytes) -> bool:
+    """Whether a fact in these lines names its version, so that `decode` has to read each alone."""
+    return _find_version(lines) is not None
+
+
+def decode_block(lines: Sequence[bytes]) -> list[Record] | None:
+    """The records in these lines, each with its newline, if all of them are plain records: whole,
+    of types that this version knows, and without a version. Otherwise None.
+
+    A replay spends much of its time here. One call formats all checksums, and one compares them.
+    """
+    bodies = [line[PREFIX_BYTES:-1] for line in lines]
+    checksums = b"%08x " * len(lines) % tuple(map(crc32, bodies))
+    if b"".join([line[:PREFIX_BYTES] for line in lines]) != checksums:
+        return None
+    if len(max(lines, key=len)) > RECORD_MAX_BYTES or not lines[-1].endswith(b"\n"):
+        return None
+    try:
+        return [_decode_record(body) for body in bodies]
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 def decode(line: bytes) -> Record:
     """The record in a line (without its newline). Raises NotARecord for anything else."""
-    return _decode_line(line + b"\n")
-
-
-def _decode_line(line: bytes) -> Record:
-    record = _decode_unversioned(line)
-    return _decode_versioned(line) if _VERSION in line else record
-
-
-def _decode_unversioned(line: bytes) -> Record:
-    """As `_decode_line`, for a line in which no fact has a version."""
-    body = line[PREFIX_BYTES:-1]  # check_checksum, inlined: a replay spends its time here
-    if line[:PREFIX_BYTES] != b"%08x " % crc32(body) or len(line) > RECORD_MAX_BYTES:
+    body = check_checksum(line)
+    if len(line) + 1 > RECORD_MAX_BYTES:
         raise NotARecord
     try:
-        return _decode_record(body)
+        record = _decode_record(body)
+        return _decode_versioned(body) if _VERSION in body else record
     except msgspec.ValidationError:
-        return _decode_versioned(line)  # a type or a version that this reader does not know
+        return _decode_versioned(body)  # a type or a version that this reader does not know
     except (msgspec.DecodeError, UnicodeDecodeError) as why:
         raise NotARecord from why
 
 
-def _decode_versioned(line: bytes) -> Record:
+def _decode_versioned(body: bytes) -> Record:
     """The record, then its fact by the version that it names."""
     try:
-        e = _raw_record.decode(line[PREFIX_BYTES:-1])
+        e = _raw_record.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as why:
         raise NotARecord from why
     return Record(e.seq, e.d, e.ts, e.run, e.actor, e.cause, _event(e.event))

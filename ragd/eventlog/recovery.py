@@ -43,16 +43,24 @@ class Recovered(Struct):
 
 
 def read_log(disk: Disk, after: int) -> Iterator[Segment]:
-    """The segments with records after `after`, each scanned. It changes nothing."""
-    names = segment_names(disk)
+    """The segments with records after `after`, each scanned. It changes nothing on disk.
+
+    A segment loses its records when the next one is asked for: two would take twice the memory.
+    """
+    names = segments_after(disk, after)
     for name, following in zip_longest(names, names[1:]):
-        next_first = first_seq_of(following) if following is not None else None
-        if next_first is not None and next_first <= after + 1:
-            continue
-        segment = scan(name, disk.read(name), is_last=next_first is None)
-        if segment.damage is not None and next_first is not None:
-            segment.damage = replace(segment.damage, last_seq=next_first - 1)
+        segment = scan(name, disk.read(name), is_last=following is None)
+        if segment.damage is not None and following is not None:
+            segment.damage = replace(segment.damage, last_seq=first_seq_of(following) - 1)
         yield segment
+        segment.records = []
+
+
+def segments_after(disk: Disk, after: int) -> list[str]:
+    """The segments that may have records after `after`, in order."""
+    names = segment_names(disk)
+    covered = sum(first_seq_of(name) <= after + 1 for name in names[1:])
+    return names[covered:]
 
 
 def recover(disk: Disk, after: int, apply: Callable[[Record], None]) -> Recovered:

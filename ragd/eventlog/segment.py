@@ -4,6 +4,7 @@ It never changes anything on disk. Recovery and replay both read through here, s
 what the log contains.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from typing import Literal
 
@@ -17,12 +18,13 @@ from ragd.eventlog.frame import (
     Record,
     SegmentHeader,
     decode,
+    decode_block,
     decode_header,
-    decoder_for,
+    name_versions,
 )
 
 SUFFIX = ".ndjson"
-_NEWLINE = ord("\n")
+BLOCK_BYTES = 64 * 1024  # of lines that are decoded together; they stay in the processor's cache
 RECORD_MIN_BYTES = 80  # no record is shorter
 _RECORD_BEGINS = b' {"seq":'  # after its checksum; inside a record the quotes would be escaped
 
@@ -76,21 +78,32 @@ class Segment(Struct):
 def scan(name: str, data: bytes, *, is_last: bool) -> Segment:
     """Read one segment. Only in the last one can a bad record be a torn tail."""
     first = first_seq_of(name)
+    blocks = open_segment(name, data)
+    if blocks is None:
+        damage = Damage("header", 0, first, _read_rest(data).last_seq(first))
+        return Segment(name, [], 0, len(data), damage)
+    records: list[Record] = []
+    for block in blocks:
+        records += block
+    segment = Segment(name, records, blocks.end, len(data))
+    if blocks.end < len(data) or not is_last:
+        segment.damage = classify_damage(data, blocks.end, segment.next_seq, is_last)
+    return segment
+
+
+def open_segment(name: str, data: bytes) -> "RecordBlocks | None":
+    """The records of a segment; None if its header is damaged."""
+    first = first_seq_of(name)
     newline = data.find(b"\n")
     header = _header(data[:newline]) if newline >= 0 else None
     if header is None or header.first != first:
-        damage = Damage("header", 0, first, _read_rest(data).last_seq(first))
-        return Segment(name, [], 0, len(data), damage)
+        return None
     if header.min_reader > READER:
         raise LogUnreadable(
             f"The event log was written by a newer version ({header.created_by}).",
             "Install that version of ragd, or a later one.",
         )
-    records, end = _whole_records(data, first)
-    segment = Segment(name, records, end, len(data))
-    if end < len(data) or not is_last:
-        segment.damage = classify_damage(data, end, segment.next_seq, is_last)
-    return segment
+    return RecordBlocks(data, newline + 1, first)
 
 
 def _header(line: bytes) -> SegmentHeader | None:
@@ -100,27 +113,52 @@ def _header(line: bytes) -> SegmentHeader | None:
         return None
 
 
-def _whole_records(data: bytes, expected: int) -> tuple[list[Record], int]:
-    """The records after the header, up to the first line that is not the next record, and the
-    offset of that line."""
-    records: list[Record] = []
-    keep = records.append
-    lines = BytesIO(data)  # one at a time: a list of all would need as much memory again
-    end = len(lines.readline())
-    decode = decoder_for(data)
-    try:
-        for line in lines:
-            if line[-1] != _NEWLINE:
-                break  # torn
-            record = decode(line)
-            if record.seq != expected:
+class RecordBlocks:
+    """The records of a segment, a block at a time, up to the first line that is not the next
+    record. `end` is the offset after those so far, `next_seq` the record expected there."""
+
+    def __init__(self, data: bytes, start: int, first_seq: int) -> None:
+        self.end = start
+        self.next_seq = first_seq
+        self._lines = BytesIO(data)  # a list of all lines would need as much memory again
+        self._lines.seek(start)
+        self._are_versioned = name_versions(data)
+
+    def __iter__(self) -> Iterator[list[Record]]:
+        while lines := self._lines.readlines(BLOCK_BYTES):
+            records = None if self._are_versioned else _next_block(lines, self.next_seq)
+            if records is None:
+                records = _next_lines(lines, self.next_seq)
+            self.next_seq += len(records)
+            self.end += sum(map(len, lines[: len(records)]))
+            yield records
+            if len(records) < len(lines):
                 break
-            keep(record)
-            expected += 1
-            end += len(line)
-    except NotARecord:
-        pass
-    return records, end
+
+
+def _next_block(lines: Sequence[bytes], expected: int) -> list[Record] | None:
+    """The records in these lines if all are plain and in order; None if one has to be looked at."""
+    records = decode_block(lines)
+    if records is None:
+        return None
+    seqs = [record.seq for record in records]
+    return records if seqs == list(range(expected, expected + len(seqs))) else None
+
+
+def _next_lines(lines: Iterable[bytes], expected: int) -> list[Record]:
+    """The records in these lines, up to the first line that is not the next record."""
+    records: list[Record] = []
+    for line in lines:
+        if not line.endswith(b"\n"):
+            break  # torn
+        try:
+            record = decode(line[:-1])
+        except NotARecord:
+            break
+        if record.seq != expected + len(records):
+            break
+        records.append(record)
+    return records
 
 
 class _RestOfSegment(Struct):
