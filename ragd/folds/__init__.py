@@ -70,15 +70,15 @@ class State(Struct):
 def apply(state: State, record: Record) -> None:
     """Apply the next record."""
     event: Any = record.event
-    kind = type(event)
-    if record.seq != state.seq + 1 or kind is DaemonStarted:
+    steps = _STEPS[type(event)]
+    seq = record.seq
+    if seq != state.seq + 1 or steps.begin_run:
         state.parts.open.clear()  # records are missing, or a new run began: no more parts will come
-    state.seq = record.seq
+    state.seq = seq
     state.last_ts = record.ts
-    if kind is Unknown:
+    if steps.are_unknown:
         state.unknown += 1
         return
-    steps = _STEPS[kind]
     if steps.may_be_split and not (event.last and not event.part and not state.parts.open):
         whole = assemble(state.parts, event, record.actor, record.run)
         if whole is None:
@@ -96,6 +96,8 @@ class _Steps:
     """What the facts of one type change: the handlers of all folds, looked up once."""
 
     def __init__(self, kind: type[Fact]) -> None:
+        self.are_unknown = kind is Unknown
+        self.begin_run = kind is DaemonStarted
         self.may_be_split = issubclass(kind, SplitFact)
         self._catalog = _CATALOG_HANDLERS.get(kind)
         self._is_read_by_health = kind not in _ONLY_WAITING
@@ -110,13 +112,15 @@ class _Steps:
 
     def run(self, state: State, event: Any, record: Record) -> None:
         """Apply a whole fact. Health is settled if something that it follows from has changed."""
-        catalog, jobs = state.catalog, state.jobs
+        catalog, jobs, health = state.catalog, state.jobs, state.health
         is_settled = True
         if self._catalog is not None:
-            is_read = self._is_read_by_health or "freshness" in state.health.lost
-            before = _health_inputs(state) if is_read else None
-            self._catalog(catalog, event, record)
-            is_settled = not is_read or before == _health_inputs(state)
+            if self._is_read_by_health or "freshness" in health.lost:
+                before = _health_inputs(catalog, health)
+                self._catalog(catalog, event, record)
+                is_settled = before == _health_inputs(catalog, health)
+            else:
+                self._catalog(catalog, event, record)
         if self._jobs is not None:
             self._jobs(jobs, event, record)
         if self._ends_job or jobs.filling:
@@ -127,20 +131,19 @@ class _Steps:
             self._runs(state.runs, event, record)
         if self._changes_result:
             _sync_result.apply(state.sync_result, event, record, catalog, jobs)
-        if self._health is not None and self._health(state.health, event, record) is not False:
+        if self._health is not None and self._health(health, event, record) is not False:
             is_settled = False
         if not is_settled:
-            _health.update_reasons(state.health, catalog, record)
+            _health.update_reasons(health, catalog, record)
 
 
-def _health_inputs(state: State) -> tuple[object, ...]:
+def _health_inputs(catalog: Catalog, health: Health) -> tuple[object, ...]:
     """Everything that the table of reasons reads from the catalog.
 
     It is read for most records. Only while a probe says that something has waited too long are the
     waiting files looked at: there may be very many.
     """
-    catalog = state.catalog
-    is_stale = "freshness" in state.health.lost and catalog.has_waiting_notes
+    is_stale = "freshness" in health.lost and catalog.has_waiting_notes
     has_backlog = catalog.chunks > catalog.chunks_embedded + catalog.chunks_barred
     return not catalog.files, is_stale, has_backlog, catalog.index
 

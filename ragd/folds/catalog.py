@@ -196,17 +196,21 @@ def stop_waiting(catalog: Catalog, path: str) -> None:
 
 
 def _files_changed(catalog: Catalog, event: FilesChanged, record: Record) -> None:
-    for path, kind in ((change.path, change.kind) for change in event.changes):
-        catalog.announced[path] = record.seq
+    announced, waiting = catalog.announced, catalog.waiting
+    seq, ts = record.seq, record.ts
+    for change in event.changes:
+        path = change.path
+        announced[path] = seq
         if catalog.job_id is not None:
-            catalog.changed_since.setdefault(path, record.ts)
-        if kind == "deleted":
+            catalog.changed_since.setdefault(path, ts)
+        is_deleted = change.kind == "deleted"
+        if is_deleted:
             catalog.skipped.pop(path, None)
             _forget_failure(catalog, path)
-        if kind == "deleted" and not catalog.is_stored(path):
+        if is_deleted and not catalog.is_stored(path):
             stop_waiting(catalog, path)  # it was never stored: there is nothing to remove
         else:
-            catalog.waiting.setdefault(path, record.ts)
+            waiting.setdefault(path, ts)
 
 
 def _job_started(catalog: Catalog, event: JobStarted, record: Record) -> None:
@@ -222,7 +226,7 @@ def _forget_job(catalog: Catalog) -> None:
     catalog.job_id = None
     catalog.changed_since = {}
     announced, waiting = catalog.announced, catalog.waiting
-    if announced.keys() != waiting.keys():
+    if (announced or waiting) and announced.keys() != waiting.keys():
         catalog.announced = {path: announced[path] for path in announced if path in waiting}
 
 
@@ -230,16 +234,17 @@ def _batch_stored(catalog: Catalog, event: BatchStored, record: Record) -> None:
     table = _table_of(catalog, event.generation)
     if table is None:
         return  # that generation is gone
-    paths = [*event.removed, *[file.path for file in event.files]]
-    known = table.files
-    left = [known[path].mtime_ns for path in paths if path in known]
+    paths = [file.path for file in event.files]
+    if event.removed:
+        paths = [*event.removed, *paths]
+    left = [entry.mtime_ns for entry in map(table.files.get, paths) if entry is not None]
     for path in event.removed:
         table.drop(path)
         _forget_failure(catalog, path)  # `skipped` stays: the note may be skipped from now on
     left_out = bool(catalog.skipped or catalog.failed or catalog.failures)
-    for file in event.files:
-        table.store(file)
-        if left_out:
+    table.store(event.files)
+    if left_out:
+        for file in event.files:
             catalog.skipped.pop(file.path, None)
             _forget_failure(catalog, file.path)
     table.table_version = event.table_version
@@ -290,7 +295,7 @@ def _files_touched(catalog: Catalog, event: FilesTouched, record: Record) -> Non
             entry = table.files.get(file.path)
             if entry is not None and file.sha256 in ("", entry.sha256):
                 table.put(file.path, replace(entry, size=file.size, **times))
-    update_newest(catalog, (file.mtime_ns for file in event.files), before)
+    update_newest(catalog, [file.mtime_ns for file in event.files], before)
 
 
 def _file_skipped(catalog: Catalog, event: FileSkipped, record: Record) -> None:

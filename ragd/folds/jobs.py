@@ -112,10 +112,15 @@ class Jobs(Struct):
 
     def find(self, job_id: str) -> Job | None:
         """The latest job of this id."""
-        for jobs in (self.open, self.finished):
-            for job in reversed(jobs):
-                if job.id == job_id:
-                    return job
+        for job in reversed(self.open):
+            if job.id == job_id:
+                return job
+        return self.find_finished(job_id)
+
+    def find_finished(self, job_id: str) -> Job | None:
+        for job in reversed(self.finished):
+            if job.id == job_id:
+                return job
         return None
 
     def find_open(self, job_id: str) -> Job | None:
@@ -139,7 +144,7 @@ def _requested(jobs: Jobs, event: JobRequested, record: Record) -> None:
 def _started(jobs: Jobs, event: JobStarted, record: Record) -> None:
     job = jobs.find_open(event.job_id)
     if job is None:
-        before = jobs.find(event.job_id)
+        before = jobs.find_finished(event.job_id)
         job = Job(event.job_id, event.mode, record.actor, record.ts)
         if before is not None:
             job.requested, job.asked = before.requested, before.asked
@@ -171,8 +176,10 @@ def _stored(jobs: Jobs, event: BatchStored, record: Record) -> None:
     if job := jobs.find_open(event.job_id):
         job.files_stored += len(event.files)
         job.files_removed += len(event.removed) - event.moved
-        if any(file.embedded < file.chunks for file in event.files):
-            job.stored_without_vectors = True
+        for file in event.files:
+            if file.embedded < file.chunks:
+                job.stored_without_vectors = True
+                break
 
 
 def _building(jobs: Jobs, event: IndexBuilding, record: Record) -> None:
@@ -235,7 +242,7 @@ def _lacks_vectors(job: Job, catalog: Catalog) -> bool:
     daemon's own job only for those of the notes that it stored."""
     if is_building(job, catalog):
         return True
-    return catalog.notes_lack_vectors and (job.asked or job.stored_without_vectors)
+    return (job.asked or job.stored_without_vectors) and catalog.notes_lack_vectors
 
 
 def is_building(job: Job, catalog: Catalog) -> bool:
@@ -282,17 +289,17 @@ def _evict(jobs: Jobs, catalog: Catalog) -> None:
     finished = jobs.finished
     if len(finished) <= FINISHED_KEPT:
         return
+    if catalog.building is None and not any(map(_asked, finished)):  # nearly always
+        for job in finished[:-FINISHED_KEPT]:
+            job.fills = False
+        del finished[:-FINISHED_KEPT]
+        return
     if catalog.building is not None:
         finished = [job for job in finished if not is_building(job, catalog)]
-    own = finished
-    if any(map(_asked, finished)):
-        own = [job for job in finished if not job.asked]
-    old = own[:-FINISHED_KEPT]
-    if len(own) < len(finished):
-        asked = [job for job in finished if job.asked and not job.fills]
-        filling = [job for job in finished if job.asked and job.fills]
-        old += asked[:-FINISHED_KEPT] + filling[:-FILLING_KEPT]
-    for job in old:
+    own = [job for job in finished if not job.asked]
+    asked = [job for job in finished if job.asked and not job.fills]
+    filling = [job for job in finished if job.asked and job.fills]
+    for job in own[:-FINISHED_KEPT] + asked[:-FINISHED_KEPT] + filling[:-FILLING_KEPT]:
         job.fills = False  # so that a client that follows it stops waiting
         for place, one in enumerate(jobs.finished):
             if one is job:

@@ -1,10 +1,10 @@
 """The time of the newest note in the index, as facts change it. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from ragd.folds.tables import Entry
-from ragd.folds.times import iso_of_ns, us_of_iso, us_of_ns
+from ragd.folds.times import iso_of_ns, ns_range_of_iso
 
 
 class DatedNotes(Protocol):
@@ -16,21 +16,28 @@ class DatedNotes(Protocol):
     def files(self) -> Mapping[str, Entry]: ...
 
 
-def update_newest(catalog: DatedNotes, now_ns: Iterable[int], before_ns: Iterable[int]) -> None:
+def update_newest(catalog: DatedNotes, now_ns: Sequence[int], before_ns: Sequence[int]) -> None:
     """Update the newest time of all notes, when some changed from one time to another.
 
     All notes are compared only if the newest one was removed or became older.
     """
     newest = catalog.newest_mtime
-    latest_ns = max(now_ns, default=None)
-    newest_us = us_of_iso(newest) if newest else None
-    if newest and newest_us is None:  # another program wrote it in another way
+    latest_ns = max(now_ns) if now_ns else None
+    same = ns_range_of_iso(newest) if newest else None  # the moments that are written like it
+    if newest and same is None:  # another program wrote it in another way
         is_later = latest_ns is not None and iso_of_ns(latest_ns) >= newest
     else:
-        is_later = newest_us is None or (latest_ns is not None and us_of_ns(latest_ns) >= newest_us)
+        is_later = same is None or (latest_ns is not None and latest_ns >= same[0])
     if is_later:
         catalog.newest_mtime = None if latest_ns is None else iso_of_ns(latest_ns)
-    elif newest_us is not None and newest_us in map(us_of_ns, before_ns):
-        times = (entry.mtime_ns for entry in catalog.files.values())
-        newest_ns = max(times, default=None)
-        catalog.newest_mtime = newest if newest_ns is None else iso_of_ns(newest_ns)
+    elif same is not None:
+        first_ns, last_ns = same
+        for moment_ns in before_ns:
+            if first_ns <= moment_ns <= last_ns:
+                catalog.newest_mtime = _newest_of_all(catalog, newest)
+                break
+
+
+def _newest_of_all(catalog: DatedNotes, without_notes: str | None) -> str | None:
+    newest_ns = max((entry.mtime_ns for entry in catalog.files.values()), default=None)
+    return without_notes if newest_ns is None else iso_of_ns(newest_ns)

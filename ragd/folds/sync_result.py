@@ -54,18 +54,20 @@ class SyncResult(Struct):
 
 def apply(result: SyncResult, event: Any, record: Record, catalog: Catalog, jobs: Jobs) -> None:
     """Apply a record. The catalog and the jobs have applied it before."""
-    if not isinstance(event, CHANGED_BY):
-        return
     if isinstance(event, JobFinished):
         _job_finished(result, event, record)
+        _copy_figures(result, catalog, jobs)
     elif isinstance(event, VaultScanned):
         if event.changed or event.removed or result.last_sync is None:
             return
         result.last_sync = record.ts  # no difference: the same as a sync
-    is_new = isinstance(event, JobFinished | VaultScanned)
-    before = None if is_new else _figures(result)
-    _copy_figures(result, catalog, jobs)
-    if before is not None and before == _figures(result):
+        _copy_figures(result, catalog, jobs)
+    elif isinstance(event, CHANGED_BY):
+        before = _figures(result)
+        _copy_figures(result, catalog, jobs)
+        if before == _figures(result):
+            return
+    else:
         return
     result.last_sync_mtime = catalog.newest_mtime
     result.seq = record.seq

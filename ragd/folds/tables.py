@@ -4,7 +4,7 @@ It never reads the table itself: the counts come from the facts of the store wri
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -103,6 +103,14 @@ def _same_counts(one: Entry, other: Entry) -> bool:
     )
 
 
+def _stored_entry(file: StoredFile) -> Entry:
+    chunks, embedded = file.chunks, file.embedded
+    if not 0 <= embedded <= chunks:
+        chunks = max(chunks, 0)
+        embedded = _clamp(embedded, chunks)
+    return Entry(file.sha256, file.mtime_ns, file.size, chunks, embedded, 0, 0, file.ctime_ns)
+
+
 class Table(Struct, dict=True):
     """The notes in the table of one generation, and the totals of their chunks.
 
@@ -160,19 +168,19 @@ class Table(Struct, dict=True):
         before = files.get(path)
         files[path] = entry
         lacking: dict[str, None] = derived["lacking"]
-        if before is None:
-            self._add(entry, 1)
-            self.folders.add(path)
-        else:
-            if not _same_counts(before, entry):
-                self._add(entry, 1)
-                self._add(before, -1)
-            if lacking:
-                lacking.pop(path, None)
-        if path.startswith("@"):  # only these are counted for a collection
-            self.folders.add_chunks(path, entry.chunks - (before.chunks if before else 0))
+        if lacking:
+            lacking.pop(path, None)
         if entry.chunks > entry.embedded + entry.barred:  # `lacking`
             lacking[path] = None
+        if before is None:
+            self.folders.add(path)
+        elif _same_counts(before, entry):
+            return
+        else:
+            self._add(before, -1)
+        self._add(entry, 1)
+        if path.startswith("@"):  # only these are counted for a collection
+            self.folders.add_chunks(path, entry.chunks - (before.chunks if before else 0))
 
     def drop(self, path: str) -> None:
         """Remove a note."""
@@ -199,12 +207,17 @@ class Table(Struct, dict=True):
         self.__dict__["lacking"] = other.lacking
         self.__dict__["folders"] = other.folders
 
-    def store(self, file: StoredFile) -> None:
-        """The rows of a note were replaced."""
-        chunks = file.chunks if file.chunks > 0 else 0
-        embedded = _clamp(file.embedded, chunks)
-        size, mtime_ns, ctime_ns = file.size, file.mtime_ns, file.ctime_ns
-        self.put(file.path, Entry(file.sha256, mtime_ns, size, chunks, embedded, 0, 0, ctime_ns))
+    def store(self, files: Iterable[StoredFile]) -> None:
+        """The rows of these notes were replaced."""
+        own, lacking = self.files, self.lacking
+        for file in files:
+            path, entry = file.path, _stored_entry(file)
+            before = own.get(path)
+            if before is not None and not lacking and _same_counts(before, entry):
+                own[path] = entry  # nearly always: nothing else follows from it
+            else:
+                self.put(path, entry)
+        self.__dict__["changes"] += 1
 
     def fill(self, file: FilledFile) -> None:
         """Some rows of a note got vectors, and some never will."""

@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from functools import lru_cache
+from math import inf
 
 _EPOCH = datetime(1970, 1, 1)  # all times here are UTC
 _MICROSECOND = timedelta(microseconds=1)
@@ -34,6 +35,19 @@ def us_of_iso(text: str) -> int | None:
     except (ValueError, TypeError):  # not a time, or one with an offset
         return None
     return moment_us if _iso_of_us(moment_us) == text else None
+
+
+@lru_cache(maxsize=16)
+def ns_range_of_iso(text: str) -> tuple[float, float] | None:
+    """The first and the last nanosecond that `iso_of_ns` writes as this text; None if it did not
+    make this text."""
+    moment_us = us_of_iso(text)
+    if moment_us is None:
+        return None
+    first, last = moment_us * 1000, moment_us * 1000 + 999
+    if first < _FIRST_NS:
+        return -inf, -inf  # before all that it writes
+    return -inf if first == _FIRST_NS else first, inf if last > _LAST_NS else last
 
 
 def ns_of_iso(moment: str) -> int:

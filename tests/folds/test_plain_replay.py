@@ -101,7 +101,7 @@ def test_the_jobs_that_are_kept_are_those_of_the_plain_rule(
     jobs.finished.append(made_job(next(numbers), asked=False, fills=False))
     jobs.filling = sum(job.fills for job in jobs.finished)
     full = Catalog()
-    full.store(StoredFile("a.md", "s", 1, 1, 2, 0))  # vectors are missing: the jobs still fill
+    full.store([StoredFile("a.md", "s", 1, 1, 2, 0)])  # vectors are missing: the jobs still fill
     if is_built:
         full.building = Building(generation="g2", job_id=f"j{building}")
     last = jobs.finished[-1]
