@@ -13,11 +13,17 @@ import msgspec
 from msgspec import Struct, field
 
 from ragd.clock import iso
-from ragd.eventlog.disk import RealDisk
+from ragd.eventlog.disk import Disk, RealDisk
 from ragd.eventlog.follow import TooOld
 from ragd.eventlog.frame import Record
-from ragd.eventlog.recovery import read_log
-from ragd.eventlog.segment import Segment, first_seq_of, segment_name, segment_names
+from ragd.eventlog.recovery import read_log, segments_after
+from ragd.eventlog.segment import (
+    Segment,
+    first_seq_of,
+    open_segment,
+    segment_name,
+    segment_names,
+)
 from ragd.eventlog.snapshot import read_snapshot, snapshot_files, snapshots_newest_first
 from ragd.folds import FOLDS_VERSION, State, apply, decode_state
 from ragd.folds.sync_result import SyncResult
@@ -62,33 +68,90 @@ def replay(
     disk = RealDisk(events)
     names = segment_names(disk)
     oldest = first_seq_of(names[0]) if names else 1
-    # The seq at a given time is not known, so every record that is left is read.
-    if at is not None or from_scratch:
-        result = Replayed(_earliest(snapshots, oldest))
-    else:
-        result = Replayed(_latest(snapshots, until))
-    state = result.state
-    result.from_snapshot = state.seq
-    if oldest > state.seq + 1 or _is_before(state, until, at):
-        raise TooOld(_first_replayable(snapshots, oldest))
-    expected = state.seq + 1
-    for segment in read_log(disk, state.seq):
+
+    def begin() -> Replayed:
+        # The seq at a given time is not known, so every record that is left is read.
+        is_whole = at is not None or from_scratch
+        state = _earliest(snapshots, oldest) if is_whole else _latest(snapshots, until)
+        if oldest > state.seq + 1 or _is_before(state, until, at):
+            raise TooOld(_first_replayable(snapshots, oldest))
+        return Replayed(state, from_snapshot=state.seq)
+
+    result = begin()
+    if on_record is not None or not _fold_undamaged(disk, result, until, at):
+        result = begin()
+        _fold_segments(disk, result, until, at, on_record)
+    return result
+
+
+def _fold_undamaged(disk: Disk, result: Replayed, until: int | None, at: str | None) -> bool:
+    """Fold the records while they are read: quicker, and no segment has to fit into memory.
+
+    False if any record is damaged or missing. Then the result must not be used: of a damaged
+    segment no record counts, and some may have been folded.
+    """
+    expected = result.state.seq + 1
+    for name in segments_after(disk, result.state.seq):
+        data = disk.read(name)
+        blocks = open_segment(name, data)
+        if blocks is None or first_seq_of(name) > expected:
+            return False
+        for records in blocks:
+            if result.end:
+                _fold(records, result, until, at, None)
+        if blocks.end < len(data):
+            return False
+        if not result.end:
+            break
+        expected = blocks.next_seq
+    return True
+
+
+def _fold_segments(
+    disk: Disk,
+    result: Replayed,
+    until: int | None,
+    at: str | None,
+    on_record: Callable[[Record, State], None] | None,
+) -> None:
+    """Fold the records of each segment that is known to be whole, and describe the damage."""
+    expected = result.state.seq + 1
+    for segment in read_log(disk, result.state.seq):
         result.damage.extend(_describe_damage(segment, expected))
         if segment.damage is not None and segment.damage.kind != "torn":
             expected = segment.damage.last_seq + 1
             continue  # as recovery does: a damaged segment is skipped
         expected = max(expected, segment.next_seq)
-        for record in segment.records:
-            if record.seq <= state.seq:
-                continue
-            if (until is not None and record.seq > until) or (at is not None and record.ts > at):
-                result.end = False
-                return result
-            apply(state, record)
-            result.records += 1
-            if on_record is not None:
-                on_record(record, state)
-    return result
+        _fold(segment.records, result, until, at, on_record)
+        if not result.end:
+            break
+
+
+def _fold(
+    records: Sequence[Record],
+    result: Replayed,
+    until: int | None,
+    at: str | None,
+    on_record: Callable[[Record, State], None] | None,
+) -> None:
+    """Fold these records, up to a seq or a time. If one is after that, it is not the end."""
+    state = result.state
+    later = [record for record in records if record.seq > state.seq]
+    wanted = later if until is None and at is None else _up_to(later, until, at)
+    for record in wanted:
+        apply(state, record)
+        if on_record is not None:
+            on_record(record, state)
+    result.records += len(wanted)
+    result.end = len(wanted) == len(later)
+
+
+def _up_to(records: Sequence[Record], until: int | None, at: str | None) -> Sequence[Record]:
+    """Those before the first one that is after this seq or this time."""
+    for place, record in enumerate(records):
+        if (until is not None and record.seq > until) or (at is not None and record.ts > at):
+            return records[:place]
+    return records
 
 
 @collector_paused()

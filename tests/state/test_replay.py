@@ -7,6 +7,7 @@ import pytest
 from msgspec import Raw, structs
 
 from ragd.eventlog.follow import TooOld
+from ragd.eventlog.frame import Record
 from ragd.eventlog.snapshot import Snapshot, read_snapshot, snapshot_files, write_snapshot
 from ragd.folds import FOLDS_VERSION, encode_state
 from ragd.state.ledger import Ledger
@@ -231,6 +232,40 @@ async def test_a_gap_is_reported(home: Home) -> None:
     assert found.damage == [f"{path.name}: missing, up to {int(following.stem) - 1}"]
     assert f"log: {found.damage[0]}" in differences(home)
     assert replay(home.events, home.snapshots).damage == []  # a snapshot covers it
+
+
+def spoil(path: Path, how: str) -> None:
+    """Damage a segment."""
+    data = bytearray(path.read_bytes())
+    if how == "middle":
+        data[len(data) // 2] ^= 1
+    elif how == "header":
+        data[12] ^= 1
+    else:
+        data = data[: data.rfind(b"\n", 0, -1) + 1]  # its last record
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("how", ["middle", "header", "last record"])
+@pytest.mark.parametrize("which", [0, 2, -1])
+async def test_damage_is_treated_the_same_whether_each_record_is_shown_or_not(
+    home: Home, which: int, how: str
+) -> None:
+    """Without `on_record`, records are folded before their segment is known to be whole."""
+    _, after = await two_days(home, snapshots=False)
+    spoil(home.segments[which], how)
+    for until in (None, *range(1, len(after) + 2)):
+        shown: list[Record] = []
+        carefully = replay(
+            home.events,
+            home.snapshots,
+            until=until,
+            on_record=lambda record, _, shown=shown: shown.append(record),  # type: ignore[misc]
+        )
+        quickly = replay(home.events, home.snapshots, until=until)
+        assert encode_state(quickly.state) == encode_state(carefully.state)
+        assert msgspec.json.encode(quickly) == msgspec.json.encode(carefully)
+        assert quickly.records == len(shown)
 
 
 # Verify
