@@ -21,7 +21,9 @@ def main() -> None:
     parser.add_argument("--version", action="version", version=f"ragd {__version__}")
     arguments = parser.parse_args()
 
-    with collector_paused():
+    from ragd.runtime.certificates import certificates_unread  # with ssl; --version needs none
+
+    with collector_paused(), certificates_unread():
         from ragd.daemon import run
 
     try:

@@ -23,6 +23,7 @@ from ragd.embed.providers.embedder_port import (
     pack,
 )
 from ragd.embed.providers.request_queue import RequestQueue, TextRefused, TimedVectors
+from ragd.runtime.certificates import https_context
 
 ANSWER_WITHIN_S = 2.0
 CONNECT_WITHIN_S = 3.0
@@ -253,8 +254,12 @@ class _OllamaClient:
         if self._closed:
             raise _error("unreachable", "is closed")
         if self._session is None:
+            is_https = self._base_url.lower().startswith("https:")
             self._session = aiohttp.ClientSession(
-                trust_env=False, auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar()
+                connector=aiohttp.TCPConnector(ssl=https_context()) if is_https else None,
+                trust_env=False,
+                auto_decompress=False,
+                cookie_jar=aiohttp.DummyCookieJar(),
             )
         return self._session
 
