@@ -68,7 +68,10 @@ class State(Struct):
 
 
 def apply(state: State, record: Record) -> None:
-    """Apply the next record."""
+    """Apply the next record. Health is settled if something that it follows from has changed.
+
+    One function, because a replay spends most of its time here.
+    """
     event: Any = record.event
     steps = _STEPS[type(event)]
     seq = record.seq
@@ -84,8 +87,32 @@ def apply(state: State, record: Record) -> None:
         if whole is None:
             return
         event = whole
-    if steps.are_any or state.jobs.filling:
-        steps.run(state, event, record)
+    jobs = state.jobs
+    if not (steps.are_any or jobs.filling):
+        return
+    catalog, health = state.catalog, state.health
+    is_settled = True
+    if steps.catalog is not None:
+        if steps.are_read_by_health or "freshness" in health.lost:
+            before = _health_inputs(catalog, health)
+            steps.catalog(catalog, event, record)
+            is_settled = before == _health_inputs(catalog, health)
+        else:
+            steps.catalog(catalog, event, record)
+    if steps.jobs is not None:
+        steps.jobs(jobs, event, record)
+    if steps.end_job or jobs.filling:
+        _jobs.update_filling(jobs, event, record, catalog)
+    if steps.pause is not None:
+        steps.pause(state.pause, event, record)
+    if steps.runs is not None:
+        steps.runs(state.runs, event, record)
+    if steps.change_result:
+        _sync_result.apply(state.sync_result, event, record, catalog, jobs)
+    if steps.health is not None and steps.health(health, event, record) is not False:
+        is_settled = False
+    if not is_settled:
+        _health.update_reasons(health, catalog, record)
 
 
 # Of what health reads, these facts change in the catalog only which notes wait.
@@ -98,43 +125,17 @@ class _Steps:
     def __init__(self, kind: type[Fact]) -> None:
         self.are_unknown = kind is Unknown
         self.begin_run = kind is DaemonStarted
+        self.end_job = kind is JobFinished
         self.may_be_split = issubclass(kind, SplitFact)
-        self._catalog = _CATALOG_HANDLERS.get(kind)
-        self._is_read_by_health = kind not in _ONLY_WAITING
-        self._jobs = _jobs.HANDLERS.get(kind)
-        self._ends_job = kind is JobFinished
-        self._pause = _pause.HANDLERS.get(kind)
-        self._runs = _runs.HANDLERS.get(kind)
-        self._changes_result = kind in _sync_result.CHANGED_BY
-        self._health = _health.HANDLERS.get(kind)
-        handlers = (self._catalog, self._jobs, self._pause, self._runs, self._health)
-        self.are_any = any(handlers) or self._changes_result
-
-    def run(self, state: State, event: Any, record: Record) -> None:
-        """Apply a whole fact. Health is settled if something that it follows from has changed."""
-        catalog, jobs, health = state.catalog, state.jobs, state.health
-        is_settled = True
-        if self._catalog is not None:
-            if self._is_read_by_health or "freshness" in health.lost:
-                before = _health_inputs(catalog, health)
-                self._catalog(catalog, event, record)
-                is_settled = before == _health_inputs(catalog, health)
-            else:
-                self._catalog(catalog, event, record)
-        if self._jobs is not None:
-            self._jobs(jobs, event, record)
-        if self._ends_job or jobs.filling:
-            _jobs.update_filling(jobs, event, record, catalog)
-        if self._pause is not None:
-            self._pause(state.pause, event, record)
-        if self._runs is not None:
-            self._runs(state.runs, event, record)
-        if self._changes_result:
-            _sync_result.apply(state.sync_result, event, record, catalog, jobs)
-        if self._health is not None and self._health(health, event, record) is not False:
-            is_settled = False
-        if not is_settled:
-            _health.update_reasons(health, catalog, record)
+        self.are_read_by_health = kind not in _ONLY_WAITING
+        self.change_result = kind in _sync_result.CHANGED_BY
+        self.catalog = _CATALOG_HANDLERS.get(kind)
+        self.jobs = _jobs.HANDLERS.get(kind)
+        self.pause = _pause.HANDLERS.get(kind)
+        self.runs = _runs.HANDLERS.get(kind)
+        self.health = _health.HANDLERS.get(kind)
+        handlers = (self.catalog, self.jobs, self.pause, self.runs, self.health)
+        self.are_any = any(handlers) or self.change_result
 
 
 def _health_inputs(catalog: Catalog, health: Health) -> tuple[object, ...]:
