@@ -19,6 +19,7 @@ import msgspec
 from bench.sets import (
     chains,
     crosslingual,
+    diary_chains,
     foreign_chains,
     journals,
     judged,
@@ -39,6 +40,7 @@ from bench.sets.report import differences, tables
 _MODULES = (
     *(titles, chains, relative_times, unanswerable, typos, phrases),
     *(properties, links, crosslingual, several, judged, journals, foreign_chains),
+    diary_chains,
 )
 SETS: dict[str, Callable[[], QuestionSet]] = {one.NAME: one.make for one in _MODULES}
 

@@ -14,6 +14,7 @@ from bench.daemon import DATA, Daemon
 from bench.sets import (
     chains,
     crosslingual,
+    diary_chains,
     foreign_chains,
     journals,
     links,
@@ -44,7 +45,7 @@ def made(name: str) -> QuestionSet:
     return SETS[name]()
 
 
-GENERATED = (chains.NAME, foreign_chains.NAME, relative_times.NAME)
+GENERATED = (chains.NAME, foreign_chains.NAME, diary_chains.NAME, relative_times.NAME)
 EVERY = [name if name in GENERATED else pytest.param(name, marks=needs_data) for name in SETS]
 
 
@@ -223,6 +224,17 @@ def test_the_other_sets_have_the_sizes_that_they_should() -> None:
     assert len(made(crosslingual.NAME).questions) == 9 * crosslingual.QUESTIONS
     for name, least in ((phrases.NAME, 200), (properties.NAME, 150), (several.NAME, 140)):
         assert len(made(name).questions) >= least
+
+
+def test_entries_of_diaries_have_one_newest_statement_after_every_older_one() -> None:
+    one = made(diary_chains.NAME)
+    counts = Counter(half_of(question.group) for question in one.questions)
+    assert counts == {"tune": 200, "test": 160}
+    for question in one.questions:
+        [newest] = question.answers
+        documents = one.vaults[question.vault].documents
+        older = [path for path, text in documents.items() if text.strip() in question.outdated]
+        assert older and max(older) < newest
 
 
 @needs_data
