@@ -1,7 +1,7 @@
-"""Columns of all rows of one version, in memory: the narrow ones, and those with text and units.
+"""The columns of all rows of one version that are in memory: the narrow ones, with lookups by note
+and by key, and text and units.
 
-It is only for tables of limited size. A new version takes over the rows of the fragments that did
-not change. It never contains rows of another version.
+It is only for tables of limited size. It never contains rows of another version.
 """
 
 from collections.abc import Sequence
@@ -11,13 +11,11 @@ import msgspec
 from msgspec import Struct
 
 from ragd.store.lance import libraries
-from ragd.store.lance.column_values import Read, reader_of
-from ragd.store.lance.fragments import Content, find_changes
+from ragd.store.lance.columns_in_memory import ColumnsInMemory
 from ragd.store.lance.schema import KEYS, UNITS, ChunkRow
 
 MOST_ROWS = 100_000  # with their narrow columns: about 450 bytes each, 45 MB
 MOST_WHOLE_ROWS = 6_000  # with text and units: about 4 KB each, 24 MB
-_ROW_ID = "_rowid"
 
 
 class LinkRow(Struct, frozen=True):
@@ -41,48 +39,6 @@ LINK_COLUMNS = LinkRow.__struct_fields__
 TEXT = "chunk_text"
 NARROW = tuple(name for name in ChunkRow.__struct_fields__ if name != TEXT)
 WIDE = (TEXT, UNITS)
-
-
-class ColumnsInMemory:
-    """Some columns of all rows, in the order of the row ids."""
-
-    def __init__(
-        self, dataset: Any, columns: Sequence[str], earlier: "ColumnsInMemory | None" = None
-    ) -> None:
-        existing = set(dataset.schema.names)
-        self.columns = tuple(name for name in columns if name in existing)
-        usable = earlier if earlier is not None and earlier.columns == self.columns else None
-        changes = find_changes(dataset, usable.contents if usable is not None else {})
-        self.contents: dict[int, Content] = changes.contents
-        fresh = _read(dataset, self.columns, changes.others)
-        slices = [
-            usable.slice_of(one) if usable is not None and one in changes.same else None
-            for one in changes.contents
-        ]
-        self.table = _joined(fresh, list(changes.contents), slices)
-        self.row_ids = self.table[_ROW_ID].to_numpy()
-        self._readers: dict[str, Read] = {}  # by column, made when it is first read
-
-    def slice_of(self, fragment: int) -> Any:
-        """The rows of one fragment."""
-        return _rows_of(self.table, self.row_ids >> 32, fragment)
-
-    def read(self, row_ids: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
-        """These columns of these rows, in this order. Bytes are not copied."""
-        readers = [(name, self._reader(name)) for name in columns if name in self.columns]
-        wanted = libraries.numpy().array(row_ids, dtype="u8")
-        places = self.row_ids.searchsorted(wanted).tolist()
-        return [{name: read(at) for name, read in readers} for at in places]
-
-    def _reader(self, column: str) -> Read:
-        if column not in self._readers:
-            self._readers[column] = reader_of(self.table[column])
-        return self._readers[column]
-
-    @property
-    def bytes(self) -> int:
-        """What it takes in memory."""
-        return int(self.table.nbytes)
 
 
 class PackedRows:
@@ -155,31 +111,3 @@ class _FlatKeys:
         wanted = libraries.numpy().int64(hash(key))
         place = self._hashes.searchsorted(wanted)
         return bool(place < len(self._hashes) and self._hashes[place] == wanted)
-
-
-def _read(dataset: Any, columns: Sequence[str], fragments: Sequence[Any]) -> Any:
-    """All rows of these fragments, in the order of the row ids."""
-    scanner = dataset.scanner(
-        columns=list(columns),
-        with_row_id=True,
-        fragments=list(fragments) or None,
-        **libraries.READ_ALL,
-    )
-    if not fragments:
-        return libraries.pyarrow().Table.from_batches([], scanner.projected_schema)
-    return scanner.to_table().sort_by(_ROW_ID)
-
-
-def _joined(fresh: Any, fragments: Sequence[int], known: Sequence[Any]) -> Any:
-    """One table of all fragments; those that are not known are in `fresh`."""
-    of = fresh[_ROW_ID].to_numpy() >> 32
-    slices = [
-        _rows_of(fresh, of, one) if rows is None else rows
-        for one, rows in zip(fragments, known, strict=True)
-    ]
-    return libraries.pyarrow().concat_tables([*slices, fresh.slice(0, 0)]).combine_chunks()
-
-
-def _rows_of(table: Any, of: Any, fragment: int) -> Any:
-    start, end = of.searchsorted([fragment, fragment + 1]).tolist()
-    return table.slice(start, end - start)

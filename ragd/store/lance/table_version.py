@@ -15,12 +15,12 @@ from msgspec import Struct
 
 from ragd.embed.providers.embedder_port import Vector, VectorView
 from ragd.store.lance import libraries, packed_rows
+from ragd.store.lance.columns_in_memory import ColumnsInMemory
 from ragd.store.lance.compared_vectors import ComparedVectors, read_compared
 from ragd.store.lance.packed_rows import (
     LINK_COLUMNS,
     NARROW,
     TEXT,
-    ColumnsInMemory,
     LinkRow,
     PackedRows,
 )
@@ -284,7 +284,7 @@ class TableVersion:
         return msgspec.convert(rows, list[ChunkRow])
 
     async def _read_links(self, row_ids: list[int]) -> list[LinkRow]:
-        return msgspec.convert(_dicts(await self._read(row_ids, LINK_COLUMNS)), list[LinkRow])
+        return msgspec.convert((await self._read(row_ids, LINK_COLUMNS)).to_pylist(), list[LinkRow])
 
     async def _completed(
         self, row_ids: Sequence[int], columns: Sequence[str]
@@ -292,18 +292,15 @@ class TableVersion:
         """These columns of these rows: from memory, and the others from the disk."""
         packed = await self.packed()
         narrow = packed.narrow if packed is not None else None
-        found: list[dict[str, Any]] = [{} for _ in row_ids]
-        left = [name for name in columns if name in self._columns]
+        wanted = [name for name in columns if name in self._columns]
+        found: dict[str, list[Any]] = {}
         for held in (narrow, self._memory.whole):
             if held is not None:
-                names = [name for name in left if name in held.columns]
-                left = [name for name in left if name not in names]
-                for row, more in zip(found, held.read(row_ids, names), strict=True):
-                    row |= more
-        if left:
-            for row, more in zip(found, _dicts(await self._read(row_ids, left)), strict=True):
-                row |= more
-        return found
+                found |= held.values(row_ids, [name for name in wanted if name not in found])
+        if left := [name for name in wanted if name not in found]:
+            read = await self._read(row_ids, left)
+            found |= {name: _values_of(read, name) for name in left}
+        return [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
 
     async def _read(self, row_ids: Sequence[int], columns: Sequence[str]) -> Any:
         # A table of an earlier version does not have all of them.
@@ -344,12 +341,6 @@ def _text_key(row: dict[str, Any]) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _dicts(found: Any) -> list[dict[str, Any]]:
-    """Arrow rows as dicts, with vectors as bytes."""
-    if VECTOR not in found.schema.names:
-        rows: list[dict[str, Any]] = found.to_pylist()
-        return rows
-    rows = found.drop_columns([VECTOR]).to_pylist()
-    for row, vector in zip(rows, vectors_of(found[VECTOR]), strict=True):
-        row[VECTOR] = vector
-    return rows
+def _values_of(found: Any, column: str) -> list[Any]:
+    """The values of a column of Arrow rows, with vectors as bytes."""
+    return list(vectors_of(found[column]) if column == VECTOR else found[column].to_pylist())

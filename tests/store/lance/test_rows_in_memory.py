@@ -2,13 +2,15 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ragd.errors import RagdError
 from ragd.store.lance import ChunkIndex, packed_rows, vector_matrix
+from ragd.store.lance.columns_in_memory import ColumnsInMemory
 from ragd.store.lance.fragments import find_changes
-from ragd.store.lance.packed_rows import NARROW, WIDE, ColumnsInMemory, PackedRows
+from ragd.store.lance.packed_rows import NARROW, WIDE, PackedRows
 from ragd.store.lance.vector_matrix import VectorMatrix
 from tests.store.lance.drafts import bulk, ids, note, vector, vectors_of
 from tests.store.lance.lance_files import dataset, table_folder
@@ -133,3 +135,21 @@ async def test_damage_of_a_changed_fragment_is_reported(index: ChunkIndex, folde
     with pytest.raises(RagdError) as why:
         await index.find_by_vector(vector("any"), 5)
     assert why.value.code == "INDEX_CORRUPTED"
+
+
+async def test_unchanged_fragments_are_taken_over_without_a_copy(
+    index: ChunkIndex, folder: Path
+) -> None:
+    files = bulk(MANY)
+    await index.replace(files)
+    before = ColumnsInMemory(dataset(folder), WIDE)
+    await index.replace([note(files[0].path, "another text")])
+    after = ColumnsInMemory(dataset(folder), WIDE, before)
+    known = {buffer.address for buffer in _buffers(before)}
+    kept = [buffer for buffer in _buffers(after) if buffer.address in known]
+    assert sum(one.size for one in kept) > sum(one.size for one in _buffers(after)) / 2
+
+
+def _buffers(held: ColumnsInMemory) -> list[Any]:
+    """Where the texts are in memory, one for each fragment."""
+    return [chunk.buffers()[2] for chunk in held.table["chunk_text"].chunks]
