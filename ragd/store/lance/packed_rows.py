@@ -15,7 +15,8 @@ from ragd.store.lance.columns_in_memory import ColumnsInMemory
 from ragd.store.lance.schema import KEYS, UNITS, ChunkRow
 
 MOST_ROWS = 100_000  # with their narrow columns: about 450 bytes each, 45 MB
-MOST_WHOLE_ROWS = 6_000  # with text and units: about 4 KB each, 24 MB
+MOST_WHOLE_BYTES = 128 << 20  # of all text and units: 1 to 4 KB for a row
+_SAMPLE = 256  # rows that the size of all rows is estimated from
 
 
 class LinkRow(Struct, frozen=True):
@@ -39,6 +40,22 @@ LINK_COLUMNS = LinkRow.__struct_fields__
 TEXT = "chunk_text"
 NARROW = tuple(name for name in ChunkRow.__struct_fields__ if name != TEXT)
 WIDE = (TEXT, UNITS)
+
+
+def read_whole(dataset: Any, rows: int, earlier: ColumnsInMemory | None) -> ColumnsInMemory | None:
+    """Text and units of all rows; None if they are too large."""
+    if _bytes_of_row(dataset, rows, earlier) * rows > MOST_WHOLE_BYTES:
+        return None
+    return ColumnsInMemory(dataset, WIDE, earlier)
+
+
+def _bytes_of_row(dataset: Any, rows: int, earlier: ColumnsInMemory | None) -> float:
+    """The mean size of text and units, of an earlier version or of a sample."""
+    if earlier is not None and len(earlier.row_ids):
+        return earlier.bytes / len(earlier.row_ids)
+    columns = [name for name in WIDE if name in dataset.schema.names]
+    sample = dataset.take(list(range(0, rows, max(1, rows // _SAMPLE))), columns=columns)
+    return float(sample.nbytes / max(1, len(sample)))
 
 
 class PackedRows:

@@ -30,7 +30,7 @@ from ragd.store.lance.sql import both, one_of
 from ragd.store.lance.vector_matrix import VectorMatrix
 
 HITS = 1_024  # kept; with text, vector and units about 6 KB each: 6 MB
-LIGHT_HITS = 4_096  # of a table whose vectors and units are in memory anyway: 2 KB each, 8 MB
+LIGHT_HITS = 4_096  # where exact vectors and units are in memory anyway: 2 KB each, 8 MB
 ROWS = 256  # 4 KB each
 LINK_ROWS = 4_096  # 0.5 KB each
 COUNTS = 256
@@ -232,12 +232,9 @@ class TableVersion:
                 rows = await self.count()
                 if mine.packed is None and rows <= packed_rows.MOST_ROWS:
                     dataset, whole, packed = self.scans.dataset, before.whole, before.packed
-                    if rows <= packed_rows.MOST_WHOLE_ROWS:
-                        columns = packed_rows.WIDE
-                        mine.whole = await self._load(
-                            lambda: ColumnsInMemory(dataset, columns, whole)
-                        )
-                        self._hits.most = LIGHT_HITS
+                    mine.whole = await self._load(
+                        lambda: packed_rows.read_whole(dataset, rows, whole)
+                    )
                     mine.packed = await self._load(lambda: PackedRows(dataset, packed))
                 before.whole = before.packed = None  # taken over, or not needed any more
         return mine.packed
@@ -258,6 +255,8 @@ class TableVersion:
         compared = self._memory.compared
         matrix = compared.matrix if compared is not None and compared.is_all else None
         columns = [name for name in HIT_COLUMNS if name != VECTOR or matrix is None]
+        if matrix is not None and matrix.is_exact and self._memory.whole is not None:
+            self._hits.most = LIGHT_HITS
         rows = await self._completed(row_ids, columns)
         if matrix is not None:
             for row, vector in zip(rows, matrix.get(row_ids), strict=True):

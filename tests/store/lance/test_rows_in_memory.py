@@ -113,7 +113,7 @@ async def test_a_table_above_the_limits_keeps_no_rows(
     assert index.bytes_in_memory > 0
     for module, limit in (
         (packed_rows, "MOST_ROWS"),
-        (packed_rows, "MOST_WHOLE_ROWS"),
+        (packed_rows, "MOST_WHOLE_BYTES"),
         (vector_matrix, "MOST_SHORTS"),
     ):
         monkeypatch.setattr(module, limit, 0)
@@ -135,6 +135,20 @@ async def test_damage_of_a_changed_fragment_is_reported(index: ChunkIndex, folde
     with pytest.raises(RagdError) as why:
         await index.find_by_vector(vector("any"), 5)
     assert why.value.code == "INDEX_CORRUPTED"
+
+
+async def test_text_is_kept_up_to_a_number_of_bytes(
+    index: ChunkIndex, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await index.replace(bulk(MANY, vectors=True))
+    now = dataset(folder)
+    rows, whole = now.count_rows(), ColumnsInMemory(now, WIDE)
+    for earlier in (None, whole):
+        monkeypatch.setattr(packed_rows, "MOST_WHOLE_BYTES", 2 * whole.bytes)
+        kept = packed_rows.read_whole(now, rows, earlier)
+        assert kept is not None and kept.table.equals(whole.table)
+        monkeypatch.setattr(packed_rows, "MOST_WHOLE_BYTES", whole.bytes // 2)
+        assert packed_rows.read_whole(now, rows, earlier) is None
 
 
 async def test_unchanged_fragments_are_taken_over_without_a_copy(
