@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 import itertools
 from collections.abc import Awaitable, Callable, Collection, ItemsView, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -24,16 +25,18 @@ from ragd.store.lance.packed_rows import (
     LinkRow,
     PackedRows,
 )
-from ragd.store.lance.scans import TableScans
+from ragd.store.lance.scans import PARALLEL_READS, TableScans
 from ragd.store.lance.schema import KEYS, UNITS, VECTOR, ChunkRow, vectors_of
 from ragd.store.lance.sql import both, one_of
-from ragd.store.lance.vector_matrix import VectorMatrix
+from ragd.store.lance.vector_matrix import Share, VectorMatrix
 
 HITS = 1_024  # kept; with text, vector and units about 6 KB each: 6 MB
 LIGHT_HITS = 4_096  # where exact vectors and units are in memory anyway: 2 KB each, 8 MB
 ROWS = 256  # 4 KB each
 LINK_ROWS = 4_096  # 0.5 KB each
 COUNTS = 256
+SHARED_ROWS = 20_000  # in a smaller table, comparing takes less than another thread
+SHARES = PARALLEL_READS
 
 T = TypeVar("T")
 
@@ -210,6 +213,8 @@ class TableVersion:
         """The ids and cosines of the k nearest rows among `vectors` that meet the condition.
         `notes`: only in these."""
         packed = await self.packed()
+        if where is None and notes is None:
+            return await self._nearest_of_all(vectors, vector, k)
 
         def compare() -> tuple[list[int], list[float]]:
             among, condition = None, where
@@ -223,6 +228,21 @@ class TableVersion:
             return vectors.nearest(vector, k, among)
 
         return await self.scans.run(compare)
+
+    async def _nearest_of_all(
+        self, vectors: VectorMatrix, vector: Vector, k: int
+    ) -> tuple[list[int], list[float]]:
+        """The same without a condition. Each thread compares its share of a large table."""
+        count = SHARES if vectors.rows >= SHARED_ROWS else 1
+        found = await asyncio.gather(
+            *(
+                self.scans.run(partial(vectors.nearest, vector, k, None, Share(number, count)))
+                for number in range(count)
+            )
+        )
+        rows = [row for row_ids, cosines in found for row in zip(row_ids, cosines, strict=True)]
+        rows.sort(key=lambda one: -one[1])
+        return [row_id for row_id, _ in rows[:k]], [cosine for _, cosine in rows[:k]]
 
     async def packed(self) -> PackedRows | None:
         """The packed rows, read on first use; None if the table is too large."""

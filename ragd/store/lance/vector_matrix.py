@@ -6,18 +6,24 @@ number, which changes a cosine by less than 0.0001. A new version takes over the
 fragments that did not change. It never contains vectors of another version.
 """
 
+import threading
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from ragd.embed.providers.embedder_port import Vector, VectorView
 from ragd.store.lance import libraries
 from ragd.store.lance.fragments import Changes, Content, find_changes
+from ragd.store.lance.row_places import ABSENT, RowPlaces
 from ragd.store.lance.schema import VECTOR, dimensions_of
 
 MOST_FLOATS = 10_000_000  # 40 MB: 26,000 passages of 384 numbers
 MOST_SHORTS = 40_000_000  # numbers of two bytes each, 80 MB: 104,000 passages
-BLOCK_ROWS = 1_024  # compared at once; they fit in the processor's cache
+BLOCK_ROWS = 2_048  # compared at once; they fit in the processor's cache
 _LARGEST = 32_767.0
+
+# For each thread that compares: its next block as four-byte numbers. New memory for each search
+# would cost a fifth of it.
+_blocks = threading.local()
 
 
 class _Part(NamedTuple):
@@ -28,6 +34,30 @@ class _Part(NamedTuple):
     vectors: Any
     scales: Any
     factors: Any
+
+    def only(self, row_ids: Any) -> "_Part":
+        """Copies of those of these rows, whose ids are sorted."""
+        if not len(self.row_ids):
+            return self
+        start, end = row_ids.searchsorted(self.row_ids[[0, -1]])
+        wanted = row_ids[start : end + 1]  # all that may be in it
+        places = self.row_ids.searchsorted(wanted)
+        places = places[self.row_ids.take(places, mode="clip") == wanted]
+        return _Part(*(array[places] for array in self))
+
+
+class Share(NamedTuple):
+    """A share of the fragments: the number of this one, from 0, and how many there are."""
+
+    number: int
+    total: int
+
+    def of(self, parts: Sequence[_Part]) -> Sequence[_Part]:
+        start, end = (len(parts) * one // self.total for one in (self.number, self.number + 1))
+        return parts[start:end]
+
+
+WHOLE = Share(0, 1)
 
 
 class VectorMatrix:
@@ -52,9 +82,9 @@ class VectorMatrix:
             one: usable._parts[one] if usable is not None and one in changes.same else parts[one]
             for one in changes.contents
         }
-        numpy = libraries.numpy()
-        each = [part.row_ids for part in self._parts.values()]
-        self._row_ids = numpy.concatenate([*each, numpy.array([], dtype="u8")])
+        self._in_order = list(self._parts.values())
+        self._places = RowPlaces([part.row_ids for part in self._in_order])
+        self._row_ids = self._places.row_ids
 
     @property
     def fragments(self) -> set[int]:
@@ -73,33 +103,40 @@ class VectorMatrix:
 
     def get(self, row_ids: Sequence[int]) -> list[VectorView | None]:
         """The vectors of these rows; None for a row without one. Exact ones are not copied."""
-        return [self._vector_of(row_id) for row_id in row_ids]
+        return [
+            None if number == ABSENT else self._vector_at(self._in_order[number], place)
+            for number, place in zip(*self._places.find(row_ids), strict=True)
+        ]
 
-    def nearest(self, asked: Vector, k: int, among: Any) -> tuple[list[int], list[float]]:
+    def nearest(
+        self, asked: Vector, k: int, among: Any, share: Share = WHOLE
+    ) -> tuple[list[int], list[float]]:
         """The ids and cosines of the k nearest rows, nearest first.
 
-        `among`: the ids of the rows to compare; None: all.
+        `among`: the ids of the rows to compare; None: all. `share`: of the fragments.
         """
         numpy = libraries.numpy()
+        parts = share.of(self._in_order)
+        if among is not None and len(among) < len(self._row_ids) / 2:
+            ordered, among = numpy.sort(among), None
+            parts = [part.only(ordered) for part in parts]
         wanted = numpy.frombuffer(asked, "<f4")
         with numpy.errstate(divide="ignore", invalid="ignore"):  # a vector may be zero
-            cosines = self._cosines(wanted) / numpy.sqrt(numpy.vecdot(wanted, wanted))
-        is_candidate = numpy.isfinite(cosines)
+            cosines = self._cosines(parts, wanted) / numpy.sqrt(numpy.vecdot(wanted, wanted))
+        row_ids = numpy.concatenate([*(part.row_ids for part in parts), self._row_ids[:0]])
+        cosines[~numpy.isfinite(cosines)] = -numpy.inf
         if among is not None:
-            is_candidate &= numpy.isin(self._row_ids, among)
-        best = numpy.flatnonzero(is_candidate)
-        if len(best) > k:
-            best = best[numpy.argpartition(-cosines[best], k - 1)[:k]]
-        best = best[numpy.argsort(-cosines[best], kind="stable")]
-        return self._row_ids[best].tolist(), cosines[best].tolist()
+            cosines[~numpy.isin(row_ids, among)] = -numpy.inf
+        best = _largest(cosines, k)
+        return row_ids[best].tolist(), cosines[best].tolist()
 
-    def _cosines(self, wanted: Any) -> Any:
-        """The cosine of every row, if `wanted` has length 1."""
+    def _cosines(self, parts: Sequence[_Part], wanted: Any) -> Any:
+        """The cosine of every row of these parts, if `wanted` has length 1."""
         numpy = libraries.numpy()
-        found = numpy.empty(len(self._row_ids), dtype="f4")
-        wide = None if self.is_exact else numpy.empty((BLOCK_ROWS, len(wanted)), dtype="f4")
+        found = numpy.empty(sum(len(part.row_ids) for part in parts), dtype="f4")
+        wide = None if self.is_exact else _block(len(wanted))
         end = 0
-        for part in self._parts.values():
+        for part in parts:
             for at in range(0, len(part.row_ids), BLOCK_ROWS):
                 vectors = part.vectors[at : at + BLOCK_ROWS]
                 factors = part.factors[at : at + BLOCK_ROWS]
@@ -112,14 +149,7 @@ class VectorMatrix:
                 found[start:end] *= factors
         return found
 
-    def _vector_of(self, row_id: int) -> VectorView | None:
-        part = self._parts.get(row_id >> 32)
-        if part is None:
-            return None
-        # As another type, all ids would be converted first.
-        place = int(part.row_ids.searchsorted(libraries.numpy().uint64(row_id)))
-        if place == len(part.row_ids) or part.row_ids[place] != row_id:
-            return None
+    def _vector_at(self, part: _Part, place: int) -> VectorView:
         if self.is_exact:
             return memoryview(part.vectors[place]).cast("B")
         vector: bytes = (part.vectors[place] * part.scales[place]).tobytes()
@@ -173,3 +203,21 @@ class VectorMatrix:
         if (order[:-1] < order[1:]).all():
             return joined
         return _Part(*(array[order] for array in joined))
+
+
+def _block(dimensions: int) -> Any:
+    """This thread's block for so many dimensions."""
+    known = getattr(_blocks, "wide", None)
+    if known is None or known.shape != (BLOCK_ROWS, dimensions):
+        known = _blocks.wide = libraries.numpy().empty((BLOCK_ROWS, dimensions), dtype="f4")
+    return known
+
+
+def _largest(values: Any, k: int) -> Any:
+    """The places of the k largest values, largest first; of equal ones, those that come first.
+    Infinite ones are left out."""
+    numpy = libraries.numpy()
+    least = numpy.partition(values, len(values) - k)[-k] if len(values) > k else -numpy.inf
+    best = numpy.flatnonzero(values >= least)
+    best = best[numpy.isfinite(values[best])]
+    return best[numpy.argsort(-values[best], kind="stable")][:k]

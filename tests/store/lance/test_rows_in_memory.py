@@ -4,14 +4,15 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 from ragd.errors import RagdError
-from ragd.store.lance import ChunkIndex, packed_rows, vector_matrix
+from ragd.store.lance import ChunkIndex, packed_rows, table_version, vector_matrix
 from ragd.store.lance.columns_in_memory import ColumnsInMemory
 from ragd.store.lance.fragments import find_changes
 from ragd.store.lance.packed_rows import NARROW, WIDE, PackedRows
-from ragd.store.lance.vector_matrix import VectorMatrix
+from ragd.store.lance.vector_matrix import Share, VectorMatrix
 from tests.store.lance.drafts import bulk, ids, note, vector, vectors_of
 from tests.store.lance.lance_files import dataset, table_folder
 
@@ -167,3 +168,54 @@ async def test_unchanged_fragments_are_taken_over_without_a_copy(
 def _buffers(held: ColumnsInMemory) -> list[Any]:
     """Where the texts are in memory, one for each fragment."""
     return [chunk.buffers()[2] for chunk in held.table["chunk_text"].chunks]
+
+
+@pytest.mark.parametrize("is_exact", [True, False])
+async def test_the_nearest_among_some_rows_are_those_of_all_rows(
+    index: ChunkIndex, folder: Path, is_exact: bool
+) -> None:
+    """However many they are: few are compared alone, many with all others."""
+    await index.replace(bulk(MANY, vectors=True))
+    matrix = VectorMatrix(dataset(folder), is_exact=is_exact)
+    asked = vector("asked")
+    ranked, cosines = matrix.nearest(asked, matrix.rows, None)
+    assert len(ranked) == matrix.rows
+    source = random.Random(3)
+    for count in (0, 1, 7, matrix.rows // 3, matrix.rows - 5, matrix.rows):
+        some = source.sample(ranked, count)
+        among = numpy.array([*some, 1 << 60], dtype="u8")  # the last is no row of the table
+        found, alike = matrix.nearest(asked, 20, among)
+        kept = [(one, own) for one, own in zip(ranked, cosines, strict=True) if one in set(some)]
+        assert found == [one for one, _ in kept[:20]]
+        assert alike == [own for _, own in kept[:20]]
+
+
+@pytest.mark.parametrize("total", [1, 2, 5])
+async def test_shares_have_each_row_once(index: ChunkIndex, folder: Path, total: int) -> None:
+    await index.replace(bulk(MANY, vectors=True))
+    matrix = VectorMatrix(dataset(folder))
+    whole, _ = matrix.nearest(vector("asked"), matrix.rows, None)
+    found: list[int] = []
+    for number in range(total):
+        found += matrix.nearest(vector("asked"), matrix.rows, None, Share(number, total))[0]
+    assert sorted(found) == sorted(whole)
+
+
+async def test_equal_vectors_are_found_in_the_order_of_the_rows(
+    index: ChunkIndex, folder: Path
+) -> None:
+    files = [note(f"{number}.md", f"text {number}") for number in range(30)]
+    await index.replace(files)
+    await index.fill({one: vector("the same") for one in ids(files)})
+    matrix = VectorMatrix(dataset(folder))
+    found, _ = matrix.nearest(vector("asked"), 10, None)
+    assert found == sorted(matrix.nearest(vector("asked"), 30, None)[0])[:10]
+
+
+async def test_a_large_table_is_compared_in_several_threads(
+    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await index.replace(bulk(MANY, vectors=True))
+    alone = await index.find_by_vector(vector("asked"), 30)
+    monkeypatch.setattr(table_version, "SHARED_ROWS", 1)
+    assert await index.find_by_vector(vector("asked"), 30) == alone
