@@ -88,6 +88,8 @@ def is_memorable(sentence: str) -> bool:
     plain = _LINK.sub(" ", text)
     if text.endswith("?") or "://" in text or "|" in plain or _LABEL.fullmatch(text):
         return False
+    if not kinds_in(text, _VALUES):  # first: few sentences have any
+        return False
     if (
         _PERMISSION.search(text)
         or _INSTRUCTION.match(text)
@@ -95,7 +97,7 @@ def is_memorable(sentence: str) -> bool:
         or _has_open_quote(text)
     ):
         return False
-    if kinds_in(text).isdisjoint(_VALUES) or not _HAS_VERB.search(plain):
+    if not _HAS_VERB.search(plain):
         return False
     return bool(_USER.search(text)) or _names_person(text)
 

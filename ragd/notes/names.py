@@ -25,6 +25,8 @@ def inner_words(name: str) -> list[str]:
 
     Full-text search treats each of these as one word.
     """
+    if "_" not in name and "." not in name and not _HUMP.search(name):
+        return []  # most names: nothing in them is a compound
     found: list[str] = []
     for piece in _APART.split(name):
         parts = [part for part in _INNER.split(_HUMP.sub(" ", piece)) if part]
