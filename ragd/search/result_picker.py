@@ -217,9 +217,16 @@ class ResultPicker:
                 return
             paths = [path for equal, first in wanted for path in self._next_paths(equal, first)]
             ids = [first.chunk_id for _, first in wanted if first.chunk_id not in self._rows]
-            _, rows = await asyncio.gather(self._check_files(paths), self._index.read_chunks(ids))
+            rows = await self._read(paths, ids)
             self._rows.update(dict.fromkeys(ids))
             self._rows.update({row.chunk_id: row for row in rows})
+
+    async def _read(self, paths: Sequence[str], ids: Sequence[str]) -> list[ChunkRow]:
+        """These rows. Checks the files that were not checked before, at the same time."""
+        if all(path in self._file_stats for path in paths):
+            return await self._index.read_chunks(ids)
+        _, rows = await asyncio.gather(self._check_files(paths), self._index.read_chunks(ids))
+        return rows
 
     async def _check_files(self, paths: Iterable[str]) -> None:
         new = [path for path in dict.fromkeys(paths) if path not in self._file_stats]

@@ -15,6 +15,8 @@ Read = Callable[[int], Any]  # the value at this place
 def reader_of(column: Any) -> Read:
     """Reads the values of a column that is in one piece."""
     array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if len(array) and array.null_count == len(array):
+        return lambda _: None
     read = _reader_by_type(array)
     return read if not array.null_count else _or_none(array, read)
 
@@ -31,6 +33,8 @@ def _reader_by_type(array: Any) -> Read:
         numbers = _view(array.buffers()[1]).cast("i")[array.offset :]
         return lambda at: numbers[at]
     if types.is_list(array.type):
+        if not len(array.flatten()):
+            return lambda _: []
         ends, read = _ends(array), _reader_by_type(array.values)
         return lambda at: [read(one) for one in range(ends[at], ends[at + 1])]
     return lambda at: array[at].as_py()

@@ -10,7 +10,7 @@ from typing import Any
 from ragd.store.lance import libraries
 from ragd.store.lance.column_values import Read, reader_of
 from ragd.store.lance.fragments import Content, find_changes
-from ragd.store.lance.row_places import RowPlaces
+from ragd.store.lance.row_places import Places, RowPlaces
 
 _ROW_ID = "_rowid"
 
@@ -61,23 +61,27 @@ class ColumnsInMemory:
         """The ids of all rows, ascending."""
         return self._places.row_ids
 
-    def read(self, row_ids: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
-        """These columns of these rows, in this order. Bytes are not copied."""
-        found = self.values(row_ids, columns)
-        if not found:
-            return [{} for _ in row_ids]
-        return [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+    def find(self, row_ids: Sequence[int]) -> Places:
+        """Where these rows are, which must be of this version. All columns in memory of one version
+        have the same places."""
+        return self._places.find(row_ids)
 
-    def values(self, row_ids: Sequence[int], columns: Sequence[str]) -> dict[str, list[Any]]:
-        """The same, by column; without columns that are not in memory. Every row must be of this
-        version."""
-        places = self._places.find(row_ids)
+    def values(self, places: Places, columns: Sequence[str]) -> dict[str, list[Any]]:
+        """The values of the rows at these places, by column; without columns that are not in
+        memory. Bytes are not copied."""
         parts = [self._parts[number].readers for number in places.parts]
         return {
             name: [readers[name](at) for readers, at in zip(parts, places.within, strict=True)]
             for name in columns
             if name in self.columns
         }
+
+    def read(self, row_ids: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
+        """The same, by row."""
+        found = self.values(self.find(row_ids), columns)
+        if not found:
+            return [{} for _ in row_ids]
+        return [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
 
     @property
     def bytes(self) -> int:

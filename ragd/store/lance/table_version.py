@@ -310,12 +310,13 @@ class TableVersion:
     ) -> list[dict[str, Any]]:
         """These columns of these rows: from memory, and the others from the disk."""
         packed = await self.packed()
-        narrow = packed.narrow if packed is not None else None
         wanted = [name for name in columns if name in self._columns]
         found: dict[str, list[Any]] = {}
-        for held in (narrow, self._memory.whole):
-            if held is not None:
-                found |= held.values(row_ids, [name for name in wanted if name not in found])
+        if packed is not None:
+            places = packed.narrow.find(row_ids)
+            found |= packed.narrow.values(places, wanted)
+            if self._memory.whole is not None:
+                found |= self._memory.whole.values(places, wanted)
         if left := [name for name in wanted if name not in found]:
             read = await self._read(row_ids, left)
             found |= {name: _values_of(read, name) for name in left}

@@ -11,6 +11,7 @@ COLUMNS = {
     "bytes": pa.array([b"", b"\x00\xff", b"abc", None], pa.binary()),
     "numbers": pa.array([0, -1, 2**31 - 1, None], pa.int32()),
     "lists of text": pa.array([[], ["a"], ["b", "", "ü"], []], pa.list_(pa.string())),
+    "lists without any text": pa.array([[], [], []], pa.list_(pa.string())),
     "any other type": pa.array([1.5, None, -2.0], pa.float64()),
     "nothing but missing values": pa.array([None, None], pa.string()),
 }
