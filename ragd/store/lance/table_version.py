@@ -18,6 +18,7 @@ from ragd.embed.providers.embedder_port import Vector, VectorView
 from ragd.store.lance import libraries, packed_rows
 from ragd.store.lance.columns_in_memory import ColumnsInMemory
 from ragd.store.lance.compared_vectors import ComparedVectors, read_compared
+from ragd.store.lance.joint_lookups import JointLookups
 from ragd.store.lance.packed_rows import (
     LINK_COLUMNS,
     NARROW,
@@ -28,7 +29,7 @@ from ragd.store.lance.packed_rows import (
 from ragd.store.lance.scans import PARALLEL_READS, TableScans
 from ragd.store.lance.schema import KEYS, UNITS, VECTOR, ChunkRow, vectors_of
 from ragd.store.lance.sql import both, one_of
-from ragd.store.lance.vector_matrix import Share, VectorMatrix
+from ragd.store.lance.vector_matrix import NearestFound, Share, VectorMatrix, nearest_of_shares
 
 HITS = 1_024  # kept; with text, vector and units about 6 KB each: 6 MB
 LIGHT_HITS = 4_096  # where exact vectors and units are in memory anyway: 2 KB each, 8 MB
@@ -38,6 +39,7 @@ COUNTS = 256
 SHARED_ROWS = 20_000  # in a smaller table, comparing takes less than another thread
 SHARES = PARALLEL_READS
 
+_NearestAsked = tuple[Vector, int]  # a vector, and how many rows are wanted
 T = TypeVar("T")
 
 
@@ -142,6 +144,7 @@ class TableVersion:
         self._memory = InMemory()
         self._reading_vectors = asyncio.Lock()
         self._packing = asyncio.Lock()
+        self._joint: JointLookups[_NearestAsked, NearestFound] | None = None
 
     @property
     def bytes_in_memory(self) -> int:
@@ -209,14 +212,14 @@ class TableVersion:
         k: int,
         where: str | None,
         notes: Sequence[str] | None = None,
-    ) -> tuple[list[int], list[float]]:
+    ) -> NearestFound:
         """The ids and cosines of the k nearest rows among `vectors` that meet the condition.
         `notes`: only in these."""
         packed = await self.packed()
         if where is None and notes is None:
-            return await self._nearest_of_all(vectors, vector, k)
+            return await self._joint_lookups(vectors).find((vector, k))
 
-        def compare() -> tuple[list[int], list[float]]:
+        def compare() -> NearestFound:
             among, condition = None, where
             if notes is not None and packed is not None:
                 among = packed.ids_of(notes)
@@ -229,20 +232,25 @@ class TableVersion:
 
         return await self.scans.run(compare)
 
+    def _joint_lookups(self, vectors: VectorMatrix) -> JointLookups[_NearestAsked, NearestFound]:
+        """The lookups of nearest rows without a condition: all of them share these vectors."""
+        if self._joint is None:
+            self._joint = JointLookups(partial(self._nearest_of_all, vectors))
+        return self._joint
+
     async def _nearest_of_all(
-        self, vectors: VectorMatrix, vector: Vector, k: int
-    ) -> tuple[list[int], list[float]]:
-        """The same without a condition. Each thread compares its share of a large table."""
-        count = SHARES if vectors.rows >= SHARED_ROWS else 1
-        found = await asyncio.gather(
-            *(
-                self.scans.run(partial(vectors.nearest, vector, k, None, Share(number, count)))
-                for number in range(count)
-            )
+        self, vectors: VectorMatrix, searches: Sequence[_NearestAsked]
+    ) -> list[NearestFound]:
+        """The nearest rows of each search. Each thread compares its share of a large table."""
+        total = SHARES if vectors.rows >= SHARED_ROWS else 1
+        shares = [Share(number, total) for number in range(total)]
+        parts = await asyncio.gather(
+            *(self.scans.run(partial(vectors.nearest_of_each, searches, one)) for one in shares)
         )
-        rows = [row for row_ids, cosines in found for row in zip(row_ids, cosines, strict=True)]
-        rows.sort(key=lambda one: -one[1])
-        return [row_id for row_id, _ in rows[:k]], [cosine for _, cosine in rows[:k]]
+        return [
+            nearest_of_shares(found, k)
+            for found, (_, k) in zip(zip(*parts, strict=True), searches, strict=True)
+        ]
 
     async def packed(self) -> PackedRows | None:
         """The packed rows, read on first use; None if the table is too large."""

@@ -46,6 +46,13 @@ class _Part(NamedTuple):
         return _Part(*(array[places] for array in self))
 
 
+class NearestFound(NamedTuple):
+    """Rows by their ids, and their cosines, nearest first."""
+
+    row_ids: list[int]
+    cosines: list[float]
+
+
 class Share(NamedTuple):
     """A share of the fragments: the number of this one, from 0, and how many there are."""
 
@@ -108,33 +115,48 @@ class VectorMatrix:
             for number, place in zip(*self._places.find(row_ids), strict=True)
         ]
 
-    def nearest(
-        self, asked: Vector, k: int, among: Any, share: Share = WHOLE
-    ) -> tuple[list[int], list[float]]:
+    def nearest(self, asked: Vector, k: int, among: Any) -> NearestFound:
         """The ids and cosines of the k nearest rows, nearest first.
 
-        `among`: the ids of the rows to compare; None: all. `share`: of the fragments.
+        `among`: the ids of the rows to compare; None: all.
         """
-        numpy = libraries.numpy()
-        parts = share.of(self._in_order)
+        numpy, parts = libraries.numpy(), self._in_order
         if among is not None and len(among) < len(self._row_ids) / 2:
             ordered, among = numpy.sort(among), None
             parts = [part.only(ordered) for part in parts]
-        wanted = numpy.frombuffer(asked, "<f4")
-        with numpy.errstate(divide="ignore", invalid="ignore"):  # a vector may be zero
-            cosines = self._cosines(parts, wanted) / numpy.sqrt(numpy.vecdot(wanted, wanted))
-        row_ids = numpy.concatenate([*(part.row_ids for part in parts), self._row_ids[:0]])
-        cosines[~numpy.isfinite(cosines)] = -numpy.inf
-        if among is not None:
-            cosines[~numpy.isin(row_ids, among)] = -numpy.inf
-        best = _largest(cosines, k)
-        return row_ids[best].tolist(), cosines[best].tolist()
+        (found,) = self._nearest(parts, [(asked, k)], among)
+        return found
 
-    def _cosines(self, parts: Sequence[_Part], wanted: Any) -> Any:
-        """The cosine of every row of these parts, if `wanted` has length 1."""
+    def nearest_of_each(
+        self, searches: Sequence[tuple[Vector, int]], share: Share = WHOLE
+    ) -> list[NearestFound]:
+        """The same for several vectors, each with its own k, in one pass over a share of all
+        rows."""
+        return self._nearest(share.of(self._in_order), searches)
+
+    def _nearest(
+        self, parts: Sequence[_Part], searches: Sequence[tuple[Vector, int]], among: Any = None
+    ) -> list[NearestFound]:
         numpy = libraries.numpy()
-        found = numpy.empty(sum(len(part.row_ids) for part in parts), dtype="f4")
-        wide = None if self.is_exact else _block(len(wanted))
+        wanted = [numpy.frombuffer(asked, "<f4") for asked, _ in searches]
+        row_ids = numpy.concatenate([*(part.row_ids for part in parts), self._row_ids[:0]])
+        with numpy.errstate(divide="ignore", invalid="ignore"):  # a vector may be zero
+            each = self._cosines(parts, wanted)
+        found = []
+        for cosines, (_, k) in zip(each, searches, strict=True):
+            cosines[~numpy.isfinite(cosines)] = -numpy.inf
+            if among is not None:
+                cosines[~numpy.isin(row_ids, among)] = -numpy.inf
+            best = _largest(cosines, k)
+            found.append(NearestFound(row_ids[best].tolist(), cosines[best].tolist()))
+        return found
+
+    def _cosines(self, parts: Sequence[_Part], wanted: Sequence[Any]) -> list[Any]:
+        """For each of these vectors, its cosines with every row of these parts."""
+        numpy = libraries.numpy()
+        rows = sum(len(part.row_ids) for part in parts)
+        found = [numpy.empty(rows, dtype="f4") for _ in wanted]
+        wide = None if self.is_exact or not wanted else _block(len(wanted[0]))
         end = 0
         for part in parts:
             for at in range(0, len(part.row_ids), BLOCK_ROWS):
@@ -144,9 +166,12 @@ class VectorMatrix:
                     numpy.copyto(wide[: len(vectors)], vectors)
                     vectors = wide[: len(vectors)]
                 start, end = end, end + len(vectors)
-                # `vecdot` runs in this thread only: several threads would wait for each other.
-                numpy.vecdot(vectors, wanted, out=found[start:end])
-                found[start:end] *= factors
+                for vector, cosines in zip(wanted, found, strict=True):
+                    # `vecdot` runs in this thread only: several would wait for each other.
+                    numpy.vecdot(vectors, vector, out=cosines[start:end])
+                    cosines[start:end] *= factors
+        for vector, cosines in zip(wanted, found, strict=True):
+            cosines /= numpy.sqrt(numpy.vecdot(vector, vector))
         return found
 
     def _vector_at(self, part: _Part, place: int) -> VectorView:
@@ -203,6 +228,13 @@ class VectorMatrix:
         if (order[:-1] < order[1:]).all():
             return joined
         return _Part(*(array[order] for array in joined))
+
+
+def nearest_of_shares(shares: Sequence[NearestFound], k: int) -> NearestFound:
+    """The k nearest rows of all shares."""
+    rows = [row for share in shares for row in zip(*share, strict=True)]
+    rows.sort(key=lambda row: -row[1])
+    return NearestFound([row_id for row_id, _ in rows[:k]], [cosine for _, cosine in rows[:k]])
 
 
 def _block(dimensions: int) -> Any:

@@ -197,7 +197,8 @@ async def test_shares_have_each_row_once(index: ChunkIndex, folder: Path, total:
     whole, _ = matrix.nearest(vector("asked"), matrix.rows, None)
     found: list[int] = []
     for number in range(total):
-        found += matrix.nearest(vector("asked"), matrix.rows, None, Share(number, total))[0]
+        (own,) = matrix.nearest_of_each([(vector("asked"), matrix.rows)], Share(number, total))
+        found += own.row_ids
     assert sorted(found) == sorted(whole)
 
 
