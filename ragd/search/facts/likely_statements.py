@@ -50,7 +50,7 @@ _MASS = LatePattern(
 _DIGITS = LatePattern(r"(?:\d[\s/().-]{0,2}){5,}|\S@\S")
 _NUMBER = LatePattern(rf"\d|(?<!\w)(?:{_WORDS_FOR_NUMBERS})(?!\w)", re.I)
 _PLACE = LatePattern(
-    r"(?<!\w)(?:in|at|to|near|on|nach|im|am|an|auf|zu)\s+(?:the |der |die |den "
+    r"(?<!\w)(?:in|into|at|to|near|on|nach|im|am|an|auf|zu)\s+(?:the |der |die |den "
     r"|dem )?(?:\d{1,4}\w? )?"
     r"[A-ZÀ-Þ]|[A-ZÀ-Þ][\w-]+ \d{1,4}|\d{1,4}\w? [A-ZÀ-Þ]"
 )

@@ -1,0 +1,88 @@
+"""Passages that probably state the asked fact: which ones, and the newest of them moves up."""
+
+import pytest
+
+from ragd.search.facts.likely_statements import likelihood, mark_likely_newest
+from ragd.search.facts.question_subject import find_asked_fact
+from ragd.search.ranking.fusion import Candidate
+
+
+def likely(question: str, text: str, title: str = "") -> float:
+    wanted = find_asked_fact(question)
+    assert wanted is not None
+    return likelihood(wanted, text, title)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("bruno weight?", "Bruno hopped on the scale by himself. 28.9, good boy"),
+        ("How much does Deshawn owe me?", "Deshawn down to 310 bucks."),
+        ("What does Netflix cost us?", "Netflix email... they want 17.99 starting this month"),
+        ("What's in the kitty?", "Kitty: 760!!! Two weddings in a row, that makes a new total"),
+        ("Where does Auntie Joy live?", "Auntie Joy settled into Rosewood House, room 16."),
+        ("What is Gloria's job?", "Coffee with Gloria. She runs the front office these days."),
+        ("How old is Theo?", "Theo's birthday, five candles"),
+        ("Wie viel wiegt Minka?", "Minka beim Tierarzt, 4,1"),
+        ("What is the status of Heron?", "Heron is stuck at the lawyer's"),
+    ],
+)
+def test_a_subject_with_a_value_and_a_word_for_the_fact_is_likely(question: str, text: str) -> None:
+    assert likely(question, text) == 1
+
+
+def test_a_value_alone_is_less_likely() -> None:
+    assert 0 < likely("What does a haircut at Sal's cost?", "Haircut at Sal's, 14 + tip") < 1
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How much does Deshawn owe me?", "Deshawn's cousin paid 2,300 for a truck."),
+        ("bruno weight?", "Bought a 12 kg sack for Bruno."),
+        ("bruno weight?", "Bruno slept on the scale"),
+        ("How much do I owe Bo?", "Paid Lin 40 euros back"),
+        ("What does Netflix cost us?", "Jo says we should cancel Netflix, 29.99 is too much now"),
+        ("What does the gym cost?", "Gym now: 8 km on the treadmill"),
+    ],
+)
+def test_other_passages_about_the_subject_are_not(question: str, text: str) -> None:
+    assert likely(question, text) == 0
+
+
+def passages(*said: tuple[str | None, str, float]) -> list[Candidate]:
+    return [
+        Candidate(f"{at}", f"{at}.md", text=text, date=date, weight=weight)
+        for at, (date, text, weight) in enumerate(said)
+    ]
+
+
+def marks(question: str, ranked: list[Candidate], last_day: str = "2026-01-01") -> list[float]:
+    mark_likely_newest(question, ranked, last_day)
+    return [one.likely_newest for one in ranked]
+
+
+def test_the_newest_of_the_likely_ones_is_preferred_most() -> None:
+    found = passages(
+        ("2023-01-01", "Bruno at the vet, 31 kg", 1.0),
+        ("2025-01-01", "Bruno at the vet, 28 kg", 0.9),
+        ("2024-01-01", "Bruno at the vet, 30 kg", 0.8),
+        ("2025-06-01", "Bruno chased a fox", 0.7),
+    )
+    assert marks("bruno weight?", found) == [0, 1, 0.5, 0]
+
+
+def test_far_undated_and_future_passages_are_not_preferred() -> None:
+    found = passages(
+        ("2023-01-01", "Bruno at the vet, 31 kg", 1.0),
+        (None, "Bruno at the vet, 29 kg", 0.9),
+        ("2027-01-01", "Bruno at the vet, 28 kg", 0.9),
+        ("2025-01-01", "Bruno at the vet, 27 kg", 0.5),
+    )
+    assert marks("bruno weight?", found) == [1, 0, 0, 0]
+
+
+def test_a_question_for_nothing_that_changes_marks_nothing() -> None:
+    found = passages(("2025-01-01", "Bruno at the vet, 28 kg", 1.0))
+    assert not mark_likely_newest("What did Bruno chase?", found, "2026-01-01")
+    assert not mark_likely_newest("bruno weight?", [], "2026-01-01")
