@@ -32,10 +32,12 @@ from ragd.search.facts.repayments import is_repayment
 from ragd.search.facts.residence import states_home
 from ragd.search.facts.stated_values import (
     AMOUNT,
+    CODE,
     LONGEST_READ,
     NUMBER,
     PLACE,
     ROLE,
+    SETTLED,
     STATE,
     is_statement_of_state,
     kinds_in,
@@ -59,6 +61,14 @@ _UNREAL = re.compile(
     re.I,
 )
 _CURRENCIES = frozenset({"euro", "euros", "eur", "usd", "chf", "gbp", "franken", "r"})
+_WITH_NUMBERS = NUMBERS | {CODE, SETTLED}
+_ALL_OF_IT = LatePattern(  # a debt that is paid without a number
+    r"(?<!\w)(?:rest|money|everything|all|nothing|last|full|even|square|quits|gone|settled|waved"
+    r"|waived"
+    r"|forg[ai]ve\w*|cancelled|any ?more|geld|alles|quitt|schuldenfrei)(?!\w)"
+    rf"|{foreign_statements.NOTHING_OWED}|{foreign_statements.NOTHING_OWED_UNSPACED}",
+    re.I,
+)
 _ARTICLE = 4  # characters: "The gym, $35"
 _NEXT_VALUE = LatePattern(
     r"(?:['’]s)?(?:\s(?:the|der|die|das)\s[\w'’-]+(?:\s[\w'’-]+)?(?=[\s,:]))??"
@@ -163,6 +173,8 @@ def statement_about(wanted: AskedFact, text: str, title: str) -> Statement | Non
         is_whole = named == wanted.subject
         if not is_whole and not is_in_title:
             continue
+        if not _may_have_value(wanted, sentence):
+            continue
         if sentence.rstrip().endswith(("?", "？")) or _UNREAL.search(sentence):
             continue
         groups = _groups(wanted, sentence)
@@ -193,9 +205,28 @@ def _sentences_to_read(wanted: AskedFact, text: str) -> Iterator[str]:
     for sentence in sentences(text):
         sentence = sentence[:LONGEST_READ]
         yield sentence
-        if before and len(sentence) <= SHORT and not _names_another(wanted, sentence):
+        if before and len(sentence) <= SHORT and _completes(wanted, before, sentence):
             yield f"{before} {sentence}"
-        before = sentence if _names_subject_and_topic(wanted, sentence) else ""
+        before = sentence
+
+
+def _completes(wanted: AskedFact, before: str, sentence: str) -> bool:
+    """Whether the sentence may give the value of the one before it."""
+    return (
+        _may_have_value(wanted, sentence)
+        and not _names_another(wanted, sentence)
+        and _names_subject_and_topic(wanted, before)
+    )
+
+
+def _may_have_value(wanted: AskedFact, sentence: str) -> bool:
+    """A quick check, because most sentences have no value."""
+    topic = wanted.topic
+    if topic is not None and not topic.kinds <= _WITH_NUMBERS:
+        return True
+    if "@" in sentence or any(character.isnumeric() for character in sentence):
+        return True
+    return topic is not None and topic.name == "debt" and bool(_ALL_OF_IT.search(sentence))
 
 
 def _names_another(wanted: AskedFact, sentence: str) -> bool:

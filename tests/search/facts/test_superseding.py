@@ -48,6 +48,7 @@ def test_the_latest_debt_comes_first() -> None:
         ("How many bees are in hive two?", "Hive two has 900 bees.", "400 bees in hive two."),
         ("How much do I weigh?", "I weigh 82 kg.", "My weight is 79 kg."),
         ("What is Ivo's phone number?", "Ivo, phone: 555 0199.", "Ivo's new number: 555 0142."),
+        ("e-mail of Anna", "Anna, e-mail: anna@old.org", "Anna's e-mail is anna@new.org"),
         ("Does Bo owe me money?", "Bo owes me $80.", "Bo owes me nothing."),
         ("Does Bo owe me money?", "Bo owes me $80.", "Bo doesn't owe me $80 anymore."),
         (
