@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ragd.notes.late_pattern import LatePattern
 from ragd.notes.sentences import sentences
-from ragd.search.facts.question_subject import AskedFact, find_asked_fact
+from ragd.search.facts.question_subject import AskedFact, asks_about_past, find_asked_fact
 from ragd.search.facts.relatives import is_about_relative
 from ragd.search.query.query_terms import stems_in
 from ragd.search.ranking.fusion import Candidate
@@ -156,9 +156,9 @@ _CUE_PATTERNS = {topic: _whole(text) for topic, text in _CUES.items()}
 def mark_likely_newest(question: str, ranked: Sequence[Candidate], last_day: str) -> bool:
     """Set `likely_newest` of the candidates near the top that probably state the asked fact: 1 for
     the newest, 0 for the oldest of several. Returns whether any is marked. What is dated after
-    `last_day` is a plan or a mistake."""
+    `last_day` is a plan or a mistake. "What did the car repair cost?" asks for no newest one."""
     wanted = find_asked_fact(question)
-    if wanted is None or not ranked:
+    if wanted is None or not ranked or asks_about_past(question):
         return False
     least = NEAR * max(one.weight for one in ranked)
     likely = {
@@ -191,6 +191,9 @@ def likelihood(wanted: AskedFact, text: str, title: str) -> float:
         return 0.0
     if wanted.topic is None:
         return 1.0 if _NUMBER.search(read) else 0.0
+    other = wanted.topic.not_in_statement
+    if other is not None and other.search(read):
+        return 0.0
     value, cue = _VALUES.get(wanted.topic.name), _CUE_PATTERNS.get(wanted.topic.name)
     if value is not None and not value.search(read):
         return 0.0

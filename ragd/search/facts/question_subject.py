@@ -317,9 +317,14 @@ def asks_for_now(question: str) -> bool:
     """Whether it asks for the present state of a fact that changes: "How much do I owe Bo today?"
     asks for the latest debt, "What did I pay today?" for this day."""
     wanted = find_asked_fact(question)
-    if wanted is None or wanted.topic is None or _PAST.search(question):
-        return False  # `_PAST` has no words of other languages
+    if wanted is None or wanted.topic is None or asks_about_past(question):
+        return False  # in other languages, this is not known
     return wanted.language is None or wanted.topic.name != "price"
+
+
+def asks_about_past(question: str) -> bool:
+    """Whether an English or German question is in the past tense: "did", "was", "kostete"."""
+    return bool(_PAST.search(question))
 
 
 def _names_in(question: str) -> frozenset[str]:

@@ -86,3 +86,4 @@ def test_a_question_for_nothing_that_changes_marks_nothing() -> None:
     found = passages(("2025-01-01", "Bruno at the vet, 28 kg", 1.0))
     assert not mark_likely_newest("What did Bruno chase?", found, "2026-01-01")
     assert not mark_likely_newest("bruno weight?", [], "2026-01-01")
+    assert not mark_likely_newest("How much did Bruno weigh?", found, "2026-01-01")
