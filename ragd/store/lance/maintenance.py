@@ -41,6 +41,7 @@ def compact(writer: TableWriter) -> CompactionResult:
         # Remapping and merging would keep the names of tags that no note has any more.
         table_indexes.create(writer.dataset, "tags")
     more = table_indexes.is_stale(writer.dataset) or any(_to_rewrite(writer.dataset).values())
+    writer.note_version()
     rewrote = purged is not None or settled is not None
     if rewrote and writer.has_all_vectors():
         more = more or bool(_to_settle(writer.dataset))
@@ -113,8 +114,17 @@ def remove_old_versions(writer: TableWriter, keep_s: float = KEEP_S) -> None:
     taken over, so that lance removes such files only when they are a week old.
     """
     writer.keep_fence(keep_s)
+    old = [version for version, age_s in writer.ages.of_old().items() if age_s >= keep_s]
     writer.dataset.cleanup_old_versions(
-        older_than=timedelta(seconds=keep_s),
+        # lance refuses an empty list. Files of no version are removed either way.
+        **({"versions": old} if old else {"older_than": timedelta(seconds=keep_s)}),
         delete_unverified=not writer.fence,
         error_if_tagged_old_versions=False,
     )
+    writer.ages.keep_only(writer.ages.known.difference(old))
+
+
+def seconds_until_removal(writer: TableWriter, keep_s: float) -> float | None:
+    """When the next version is older than `keep_s`; None if there is only the newest."""
+    oldest_s = max(writer.ages.of_old().values(), default=None)
+    return None if oldest_s is None else max(0.0, keep_s - oldest_s)

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from ragd.embed.providers.embedder_port import Vector
 from ragd.errors import RagdError
+from ragd.objects.writer_lease import clock_that_counts_sleep
 from ragd.store.lance import checkup, generation_folders, libraries, maintenance, vector_index
 from ragd.store.lance.checkup import IndexDefect
 from ragd.store.lance.checkup_process import end_checks, examine_apart
@@ -40,7 +41,7 @@ class MaintenanceResult(Struct, frozen=True):
     """What maintenance did. `more`: another step is needed at once.
 
     `again_s`: the seconds until the next call is needed to remove old versions, which contain the
-    text of deleted notes; None: nothing is left to remove.
+    text of deleted notes. None: nothing is left to remove.
     """
 
     version: int
@@ -66,9 +67,12 @@ class WriterThread:
 class LanceStore:
     """All generations, in a folder or in an object store."""
 
-    def __init__(self, folder: Path | IndexPlace) -> None:
+    def __init__(
+        self, folder: Path | IndexPlace, now: Callable[[], float] = clock_that_counts_sleep
+    ) -> None:
         self._folder = place_of(folder)
         self._thread = WriterThread()
+        self._now = now
 
     async def warm_up(self) -> None:
         """Load the libraries, which takes seconds, before they are needed."""
@@ -118,7 +122,9 @@ class LanceStore:
         pinned = PinnedTable(table)
         await pinned.open()
         stamp = await self._thread.run(self._folder.stamp, generation)
-        index = ChunkIndex(self._folder, found.identity, self._thread, writer, pinned, stamp)
+        index = ChunkIndex(
+            self._folder, found.identity, self._thread, writer, pinned, stamp, self._now
+        )
         if writer.fence:
             index.opened_version = found.version
         return index
@@ -131,11 +137,13 @@ class LanceStore:
         pinned = PinnedTable(self._folder.table(generation))
         await pinned.open()
         stamp = await self._thread.run(self._folder.stamp, generation)
-        return ChunkIndex(self._folder, found.identity, self._thread, None, pinned, stamp)
+        return ChunkIndex(
+            self._folder, found.identity, self._thread, None, pinned, stamp, self._now
+        )
 
     def _open_writer(self, table: TablePlace) -> TableWriter:
         """Open the table for writing, and keep out a writer whose commits are on their way."""
-        writer = TableWriter(table)
+        writer = TableWriter(table, self._now)
         number = self._folder.ensure_writable()
         if number and number <= writer.fence:
             number = self._folder.raise_fence(writer.fence)
@@ -171,6 +179,7 @@ class ChunkIndex:
         writer: TableWriter | None,
         pinned: PinnedTable,
         stamp: FolderStamp,
+        now: Callable[[], float],
     ) -> None:
         self.identity = identity
         self.folder = folder  # of all generations
@@ -179,9 +188,10 @@ class ChunkIndex:
         self._pinned = pinned
         self._path = folder.table(identity.generation)
         self._stamp = stamp
+        self._now = now
         self._maintaining = asyncio.Lock()
         self._changes = 0
-        self._cleaned_at = float("-inf")
+        self._cleaned_at: float | None = None
         self.opened_version = pinned.now.version  # the newest version before this writer's own
         self.within: str | None = None  # the condition for the rows that reads find; None: all
         self._limited: dict[str, ChunkIndex] = {}
@@ -326,16 +336,24 @@ class ChunkIndex:
             if changed:
                 await self._run(libraries.return_unused_memory)
             version = await self._write(self._writer.make_durable)
-            again_s = keep_s if len(await self.versions()) > 1 else None
-            again_s = 0.0 if compacted.more else again_s
+            await self.versions()
+            again_s = 0.0 if compacted.more else await self._until_cleaning(keep_s)
             return MaintenanceResult(version, changed, compacted.more, again_s)
 
     async def _clean(self, keep_s: float) -> None:
-        """Remove versions older than `keep_s`, unless that was just done."""
-        now = asyncio.get_running_loop().time()
-        if now - self._cleaned_at >= min(keep_s, CLEAN_EVERY_S):
+        """Remove versions older than `keep_s`, if there are any. The first time, also remove what a
+        killed commit left."""
+        if self._cleaned_at is None or await self._until_cleaning(keep_s) == 0.0:
             await self._write(maintenance.remove_old_versions, self._writer, keep_s)
-            self._cleaned_at = now
+            self._cleaned_at = self._now()
+
+    async def _until_cleaning(self, keep_s: float) -> float | None:
+        """The seconds until old versions have to be removed; None if there are none. It is at most
+        `CLEAN_EVERY_S` later than when the first of them is too old."""
+        until = await self._run(maintenance.seconds_until_removal, self._writer, keep_s)
+        if until is None or self._cleaned_at is None:
+            return until
+        return max(until, self._cleaned_at + min(keep_s, CLEAN_EVERY_S) - self._now())
 
     async def _train(self) -> bool:
         """Train a vector index if the table is large enough. Writes continue meanwhile."""

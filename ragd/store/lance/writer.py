@@ -4,6 +4,7 @@ Synchronous, for one thread. It never searches, and never uses merge_insert, whi
 table and removes rows from the full-text index.
 """
 
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ from ragd.store.lance.schema import (
 )
 from ragd.store.lance.sql import one_of
 from ragd.store.lance.vector_counts import VectorCounts
+from ragd.store.lance.version_ages import VersionAges
 
 FRAGMENT_ROWS = 1_024  # the most that a fill has to rewrite for one row
 EXTEND_ROWS = 4_096  # rows that may be outside the full-text index: searches stay fast
@@ -45,8 +47,12 @@ class FillResult(NamedTuple):
 class TableWriter:
     """The table of one generation, open for writing."""
 
-    def __init__(self, path: Path | TablePlace) -> None:
+    def __init__(
+        self, path: Path | TablePlace, now: Callable[[], float] = clock_that_counts_sleep
+    ) -> None:
         self._table = table_at(path)
+        self._now = now
+        self._ages: VersionAges | None = None  # read when it is needed: it reads each version
         self._vector_counts: VectorCounts | None = None
         self.reopen()
         self._fence = fence.fence_of(self.dataset)
@@ -63,12 +69,13 @@ class TableWriter:
     def take_over(self, fence_number: int) -> None:
         """From now on, no other writer's commits land, not even those that were begun before."""
         fence.raise_fence(self.dataset, fence_number)
-        self._fence, self._fenced_at = fence_number, clock_that_counts_sleep()
+        self._fence, self._fenced_at = fence_number, self._now()
+        self.note_version()
 
     def keep_fence(self, keep_s: float) -> None:
         """Call it before versions older than `keep_s` are removed. lance finds late commits by the
         versions that are left, so one of them must be this writer's restore."""
-        if self._fence and clock_that_counts_sleep() - self._fenced_at >= keep_s / 2:
+        if self._fence and self._now() - self._fenced_at >= keep_s / 2:
             self.take_over(self._fence)
 
     @property
@@ -81,7 +88,25 @@ class TableWriter:
         return int(self.dataset.version)
 
     def versions(self) -> list[int]:
-        return sorted(int(known["version"]) for known in self.dataset.version_refs())
+        """All versions that are there. What is known of their ages is corrected."""
+        found = sorted(int(known["version"]) for known in self.dataset.version_refs())
+        if self._ages is not None:
+            self._ages.keep_only(found)
+        return found
+
+    @property
+    def ages(self) -> VersionAges:
+        """How old the versions are."""
+        if self._ages is None:
+            wall, found = time.time(), self.dataset.versions()
+            made = {int(one["version"]): one["timestamp"].timestamp() for one in found}
+            self._ages = VersionAges(self._now, {one: wall - at for one, at in made.items()})
+        return self._ages
+
+    def note_version(self) -> None:
+        """The newest version was just made."""
+        if self._ages is not None:
+            self._ages.add_new(self.version)
 
     def set_complete(self) -> int:
         generation_folders.set_complete(self.dataset)
@@ -89,6 +114,7 @@ class TableWriter:
 
     def make_durable(self) -> int:
         """Make all commits durable, and return the version."""
+        self.note_version()
         self._table.make_durable()
         return self.version
 

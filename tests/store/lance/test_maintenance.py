@@ -1,12 +1,19 @@
 import os
+import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from ragd.store.lance import ChunkIndex, LanceStore, maintenance
 from ragd.store.lance import store as store_module
-from tests.store.lance.drafts import bulk, note, vector, vectors_of
-from tests.store.lance.lance_files import dataset, files_with, words_indexed
+from ragd.store.lance.maintenance import KEEP_S
+from ragd.store.lance.store import CLEAN_EVERY_S
+from ragd.store.lance.writer import TableWriter
+from tests.daemon.virtual_clock import VirtualClock
+from tests.patience import PATIENCE_S
+from tests.store.lance.drafts import bulk, identity, note, vector, vectors_of
+from tests.store.lance.lance_files import dataset, files_with, table_folder, words_indexed
 
 SECRET = note(
     "Private/zzsecretfile.md",
@@ -17,6 +24,21 @@ SECRET = note(
     vectors=True,
 )
 TRACES = ("zyzzyvaquux", "zzsecretfile", "tagsecretxyz", "sectionsecretxyz", "headingsecretxyz")
+
+
+@pytest.fixture
+def clock() -> VirtualClock:
+    return VirtualClock()
+
+
+@pytest.fixture
+async def aging(folder: Path, clock: VirtualClock) -> AsyncIterator[ChunkIndex]:
+    """An index whose versions age by the virtual clock."""
+    store = LanceStore(folder, clock.monotonic)
+    opened = await store.create(identity())
+    yield opened
+    opened.close()
+    store.close()
 
 
 async def until_done(index: ChunkIndex) -> None:
@@ -90,14 +112,83 @@ async def test_what_a_killed_commit_wrote_leaves_with_the_next_cleaning(
     assert files_with(folder, "zyzzyvaquux") == []
 
 
-async def test_versions_are_kept_for_a_while_and_then_go(index: ChunkIndex) -> None:
+async def test_versions_are_kept_for_a_while_and_then_go(
+    aging: ChunkIndex, clock: VirtualClock
+) -> None:
     for number in range(5):
-        await index.replace(bulk(1, start=number))
-    assert (await index.maintain()).again_s == maintenance.KEEP_S
-    assert len(await index.versions()) > 5
-    assert (await index.maintain(keep_s=0)).again_s is None
-    assert await index.versions() == [await index.version()]
-    assert len(await index.find_by_words("w3x0", 5)) == 1
+        await aging.replace(bulk(1, start=number))
+    assert (await aging.maintain()).again_s == pytest.approx(KEEP_S, abs=PATIENCE_S)
+    assert len(await aging.versions()) > 5
+    clock.advance(KEEP_S)
+    assert (await aging.maintain()).again_s is None
+    assert await aging.versions() == [await aging.version()]
+    assert len(await aging.find_by_words("w3x0", 5)) == 1
+
+
+async def test_the_next_removal_is_due_when_the_oldest_version_is_old_enough(
+    aging: ChunkIndex, clock: VirtualClock
+) -> None:
+    await aging.maintain(keep_s=0)
+    await aging.replace(bulk(1))
+    clock.advance(KEEP_S - 10)
+    await aging.replace(bulk(1, start=1))
+    again_s = (await aging.maintain()).again_s
+    assert again_s is not None and again_s <= 10.0
+
+
+async def test_old_versions_are_removed_at_intervals_and_none_is_forgotten(
+    aging: ChunkIndex, clock: VirtualClock
+) -> None:
+    await aging.maintain(keep_s=0)
+    first = await aging.replace(bulk(1))
+    clock.advance(1)
+    second = await aging.replace(bulk(1, start=1))
+    await aging.replace(bulk(1, start=2))
+    clock.advance(KEEP_S - 1)
+    done = await aging.maintain()
+    found = await aging.versions()
+    assert first not in found and second in found
+    assert done.again_s == CLEAN_EVERY_S
+    clock.advance(CLEAN_EVERY_S - 1)
+    assert (await aging.maintain()).again_s == 1.0
+    assert second in await aging.versions()
+    clock.advance(1)
+    await aging.maintain()
+    assert second not in await aging.versions()
+
+
+async def test_versions_of_an_earlier_run_are_as_old_as_they_are(
+    folder: Path, index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await index.replace(bulk(1))
+    later = time.time() + KEEP_S - 10
+    monkeypatch.setattr(time, "time", lambda: later)
+    ages = TableWriter(table_folder(folder)).ages.of_old()
+    assert list(ages) == (await index.versions())[:-1]
+    assert all(KEEP_S - 10 - PATIENCE_S < age < KEEP_S for age in ages.values())
+    monkeypatch.setattr(time, "time", lambda: 0.0)  # a clock that was set back
+    assert all(age < PATIENCE_S for age in TableWriter(table_folder(folder)).ages.of_old().values())
+
+
+async def test_with_a_fence_the_text_of_a_deleted_note_leaves_in_time(
+    folder: Path, index: ChunkIndex
+) -> None:
+    """As in an object store: versions that repeat the fence come between."""
+    clock = VirtualClock()
+    writer = TableWriter(table_folder(folder), clock.monotonic)
+    writer.take_over(1)
+    writer.replace([*bulk(5), SECRET], [])
+    maintenance.remove_old_versions(writer)
+    for _ in range(5):  # the pieces that rewrite it
+        clock.advance(KEEP_S / 10)
+        writer.replace([], [SECRET.path])
+        maintenance.compact(writer)
+    while files_with(folder, "zyzzyvaquux"):
+        seconds = maintenance.seconds_until_removal(writer, KEEP_S)
+        assert seconds is not None
+        clock.advance(seconds)
+        maintenance.remove_old_versions(writer)
+    assert clock.monotonic() <= 1.5 * KEEP_S
 
 
 async def test_a_reader_that_searches_through_maintenance_never_stumbles(
