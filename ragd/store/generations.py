@@ -53,7 +53,7 @@ class Generations:
         self._crash = crash
         self._is_open = False
         self._last_obstacle = ""  # logged once, not at every attempt
-        self.retired: set[str] = set()  # replaced, but searches may still read them
+        self.retired: dict[str, ChunkIndex] = {}  # replaced, but searches may still read them
 
     async def open(self) -> bool:
         """Open the indexes that the log names. If it names none, adopt the newest complete table of
@@ -111,7 +111,8 @@ class Generations:
         """Remove indexes that the log does not name: left by a killed process, or damaged."""
         if self._open_indexes.serving is None:
             return
-        known = {i.identity.generation for i in self._open_indexes.list_open()} | self.retired
+        known = {i.identity.generation for i in self._open_indexes.list_open()}
+        known.update(self.retired)
         for found in await self._store.list_generations():
             if found.name not in known:
                 log.info("an index that the log does not name is removed", generation=found.name)

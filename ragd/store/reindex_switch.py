@@ -122,18 +122,24 @@ class ReindexSwitch:
         crashpoint("index.before_switch")
         old = self._open_indexes.serving
         if old is not None:
-            self._generations.retired.add(old.identity.generation)
+            self._generations.retired[old.identity.generation] = old
         await self._generations.activate(index)
         crashpoint("index.after_switch")
         if old is None:
             await self._generations.drop_unknown()  # the one that could not be opened
         return old
 
+    @property
+    def retired(self) -> list[ChunkIndex]:
+        """The indexes that no longer serve and still have to be removed."""
+        return list(self._generations.retired.values())
+
     async def retire(self, index: ChunkIndex) -> None:
-        """Remove an index that no longer serves, after its last search has ended."""
+        """Remove an index that no longer serves, after its last search has ended. Raises
+        RagdError if it cannot be removed now."""
         index.close()
         await self._store.drop(index.identity.generation)
-        self._generations.retired.discard(index.identity.generation)
+        self._generations.retired.pop(index.identity.generation, None)
 
     def _has_usable_index(self) -> bool:
         return self._open_indexes.serving is not None and not self._damage.is_recorded

@@ -118,6 +118,8 @@ class StoreWriter:
         await self._open()
         async with asyncio.TaskGroup() as group:
             self._group = group
+            for old in self._reindex_switch.retired:  # before this actor crashed
+                group.create_task(self._retire(old))
             group.create_task(self._listen(position))
             group.create_task(self._work())
             group.create_task(self._compactor.run())
@@ -328,9 +330,15 @@ class StoreWriter:
             self._group.create_task(self._retire(old))
 
     async def _retire(self, old: ChunkIndex) -> None:
-        """Remove the old index after running searches had time to finish."""
-        await self._clock.sleep(RETIRE_AFTER_S)
-        await self._reindex_switch.retire(old)
+        """Remove the old index after running searches had time to finish. It has the text of notes
+        that were deleted since, so it must not stay."""
+        while True:
+            await self._clock.sleep(RETIRE_AFTER_S)
+            try:
+                await self._reindex_switch.retire(old)
+                return
+            except RagdError as why:  # the object store does not respond
+                log.warning("an index that no longer serves stays for now", code=why.code)
 
     async def _cancel_building(self, job_id: str) -> None:
         """A reindex ends as a job when its text is stored. Its index can still be cancelled."""

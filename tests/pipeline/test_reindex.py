@@ -12,7 +12,9 @@ import pytest
 from ragd.batch import collect_window
 from ragd.config.load import vault_id
 from ragd.embed.providers import local_model
+from ragd.errors import RagdError
 from ragd.events import (
+    ActorCrashed,
     BatchEmbedded,
     ConfigReloaded,
     DeletionsHeld,
@@ -33,6 +35,7 @@ from ragd.watch.change_announcer import ChangeAnnouncer
 from tests.copies import copy_table
 from tests.patience import PATIENCE_S, wait_until
 from tests.pipeline.test_pipeline import assert_index_equals_vault, indexed
+from tests.pipeline.watching import facts
 
 
 def no_reindex(state: Any) -> bool:
@@ -69,6 +72,27 @@ async def test_the_old_index_is_gone_when_nobody_reads_it_any_longer(
     await running.request("reindex")
     await wait_until(lambda: not old.exists())
     assert running.catalog.index.generation != old.name
+
+
+@pytest.mark.parametrize("why", [RagdError("STORE_UNREACHABLE"), RuntimeError("a crash")])
+async def test_an_old_index_that_cannot_be_removed_at_once_is_removed_later(
+    start: Any, tmp_path: Path, monkeypatch: Any, why: Exception
+) -> None:
+    monkeypatch.setattr(store_writer, "RETIRE_AFTER_S", 0.0)
+    drop, failures = LanceStore.drop, [why]
+
+    async def fail_once(store: LanceStore, generation: str) -> None:
+        if failures:
+            raise failures.pop()
+        await drop(store, generation)
+
+    monkeypatch.setattr(LanceStore, "drop", fail_once)
+    running = await indexed(start)
+    old = tmp_path / "home" / "vectors.lance" / running.catalog.index.generation
+    await running.request("reindex")
+    await wait_until(lambda: not old.exists())
+    crashed = isinstance(why, RuntimeError)
+    assert len(await facts(running, ActorCrashed, 0)) == crashed
 
 
 async def test_an_index_that_the_log_does_not_name_is_removed_at_the_start(
