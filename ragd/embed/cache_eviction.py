@@ -32,9 +32,9 @@ class CacheEviction:
         self._open_indexes = open_indexes
         self._cache = cache
         self._changed = asyncio.Event()
-        self._changed.set()  # the last run may have ended before it erased everything
 
     async def run(self) -> None:
+        self._changed.set()  # the last run may have ended before it erased everything
         async with asyncio.TaskGroup() as group:
             group.create_task(self._listen())
             group.create_task(self._work())
@@ -52,12 +52,18 @@ class CacheEviction:
                 await self._clock.sleep(AGAIN_S)
 
     async def forget(self) -> bool:
-        """Erase the vectors of texts that are in no index. False while that is not known."""
-        if self._open_indexes.serving is None or self._ledger.state.jobs.open:
+        """Erase the vectors of texts that are in no index. False while that is not known, or if the
+        file cannot be used now. It does not wait for what can take hours: documents, and a reindex,
+        during which the index that serves has all texts."""
+        reading = self._ledger.state.jobs.reading_notes
+        is_incomplete = reading is not None and reading.mode != "reindex"
+        if self._open_indexes.serving is None or is_incomplete:
             return False
         held: set[str] = set()
         for index in self._open_indexes.list_open():
             held.update([row["content_hash"] async for row in index.read_rows(["content_hash"])])
         gone = await self._cache.keep_only(held)
+        if gone is None:
+            return False
         log.info("vectors forgotten", count=gone)
         return True

@@ -68,10 +68,11 @@ class EmbeddingCache:
         those that were not used for the longest time are removed."""
         await self._run(lambda: self._file.put(space, vectors), None)
 
-    async def keep_only(self, hashes: Collection[str]) -> int:
-        """Erase all other vectors, of every space, from the disk too. Returns how many. If some
-        cannot be erased from the disk, the whole file is removed."""
-        return await self._run(lambda: self._file.keep_only(hashes), 0)
+    async def keep_only(self, hashes: Collection[str]) -> int | None:
+        """Erase all other vectors, of every space, from the disk too. Returns how many; None if the
+        file cannot be used now. If some cannot be erased from the disk, the whole file is removed.
+        """
+        return await self._run(lambda: self._file.keep_only(hashes), None)
 
     async def close(self) -> None:
         if not self._closed:
@@ -143,7 +144,6 @@ class _CacheFile:
         connection.execute("COMMIT")
 
     def _erase(self, hashes: Collection[str]) -> None:
-        self._aside.unlink(missing_ok=True)
         try:
             connection = self._open()
             connection.execute("BEGIN IMMEDIATE")
@@ -161,7 +161,8 @@ class _CacheFile:
             self.close()
             self._remove()
 
-    def keep_only(self, hashes: Collection[str]) -> int:
+    def keep_only(self, hashes: Collection[str]) -> int | None:
+        self._aside.unlink(missing_ok=True)  # its vectors are not known
         kept = set(hashes)
         rows = self._open().execute("SELECT DISTINCT content_hash FROM vectors")
         gone = [content_hash for (content_hash,) in rows if content_hash not in kept]
@@ -213,7 +214,8 @@ class _CacheFile:
         return int(self._now() // _DAY_S)
 
     def _set_aside(self) -> None:
-        """Keep the damaged file under another name, for inspection, and start with a new one."""
+        """Start with a new file. The damaged one has another name, for inspection, until vectors are
+        erased again."""
         self.close()
         with contextlib.suppress(OSError):
             self._path.replace(self._aside)

@@ -294,6 +294,18 @@ async def test_a_kill_loses_nothing_that_was_confirmed(path: Path, seed: int) ->
     assert not path.with_name(f"{path.name}.aside").exists()
 
 
+async def test_a_file_that_was_set_aside_does_not_stay(path: Path) -> None:
+    """Nobody knows which vectors it has."""
+    path.write_bytes(vector(3))
+    cache = EmbeddingCache(path)
+    await cache.put_many(SPACE, some(range(3)))  # notices the damage
+    aside = path.with_name(f"{path.name}.aside")
+    assert aside.exists()
+    assert await cache.keep_only(some(range(3))) == 0
+    assert not aside.exists()
+    await cache.close()
+
+
 async def test_it_keeps_only_the_given_hashes(path: Path, cache: EmbeddingCache) -> None:
     await cache.put_many(SPACE, some(range(40)))
     await cache.put_many("b" * 32, some(range(20, 60)))
