@@ -5,7 +5,7 @@ folds as a writer's. It never writes to the object store.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Set
 from functools import partial
 
 import structlog
@@ -156,17 +156,18 @@ class IndexFollower:
 
 
 def _differences(
-    found: NotesRead, known: Mapping[str, Entry], paths: Iterable[str]
+    found: NotesRead, known: Mapping[str, Entry], paths: Set[str]
 ) -> tuple[list[StoredFile], list[str]]:
     """Those of these notes that the index has in another way than what is known, and those that it
     does not have any more."""
     changed: list[StoredFile] = []
     gone: list[str] = []
+    counts = found.notes.count(paths)
     for path in sorted(paths):
-        chunks, embedded = found.notes.count(path)
-        if not chunks:
+        if path not in counts:
             gone += [path] if path in known else []
             continue
+        chunks, embedded = counts[path]
         if (facts := found.facts.get(path)) is not None:
             sha256, mtime_ns = facts.sha256, ns_of_iso(facts.modified_at)
         else:  # its rows are where they were, but there are fewer

@@ -5,7 +5,7 @@ only which rows are left. It holds paths and numbers (about 5 bytes for a row, 3
 text.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from ragd.store.lance import libraries
@@ -28,8 +28,8 @@ class NoteFacts(NamedTuple):
 
 
 class NotesRead(NamedTuple):
-    """The notes of a version. `changed`: the paths whose rows may not be as before; `facts`: of the
-    rows that were read for that."""
+    """The notes of a version. `changed`: paths whose rows may differ. `facts`: file facts of the
+    paths that were read again."""
 
     notes: "IndexedNotes"
     changed: frozenset[str]
@@ -49,11 +49,12 @@ class FragmentNotes:
         self._passages = numpy.bincount(notes[exists], minlength=most)
         self._vectors = numpy.bincount(notes[exists & has], minlength=most)
 
-    def count(self, path: str) -> Counts:
-        number = self._numbers.get(path)
-        if number is None:
-            return 0, 0
-        return int(self._passages[number]), int(self._vectors[number])
+    def count(self, paths: Set[str]) -> Iterator[tuple[str, Counts]]:
+        """How many passages and vectors these notes have here."""
+        fewer = paths if len(paths) < len(self._numbers) else self._numbers.keys()
+        for path in fewer:
+            if path in paths and (number := self._numbers.get(path)) is not None:
+                yield path, (int(self._passages[number]), int(self._vectors[number]))
 
     @property
     def paths(self) -> list[str]:
@@ -99,10 +100,17 @@ class IndexedNotes:
         found = (one.collections for one in self.fragments.values())
         return set[str]().union(*found) - {VAULT}
 
-    def count(self, path: str) -> Counts:
-        """How many passages and vectors a note has; zero if it is not there."""
-        found = [one.count(path) for one in self.fragments.values()]
-        return sum(one[0] for one in found), sum(one[1] for one in found)
+    def count(self, paths: Set[str]) -> dict[str, Counts]:
+        """How many passages and vectors these notes have. A note that is not there is left out.
+
+        One pass: there are hundreds of fragments, and the first look asks for all notes.
+        """
+        found: dict[str, Counts] = {}
+        for fragment in self.fragments.values():
+            for path, (passages, vectors) in fragment.count(paths):
+                before = found.get(path, (0, 0))
+                found[path] = before[0] + passages, before[1] + vectors
+        return {path: counts for path, counts in found.items() if counts[0]}
 
 
 def read_notes(dataset: Any, earlier: IndexedNotes | None = None) -> NotesRead:

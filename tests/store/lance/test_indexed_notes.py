@@ -1,6 +1,7 @@
 """The notes of a version, read from the fragments that changed."""
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from ragd.store.lance import ChunkIndex, libraries
 from ragd.store.lance.fragments import content_of
 from ragd.store.lance.indexed_notes import IndexedNotes, NotesRead, read_notes
 from ragd.store.lance.schema import FileRows
-from tests.store.lance.drafts import note, vectors_of
+from tests.store.lance.drafts import bulk, note, vectors_of
 
 PEAR = note("Garden.md", "The old pear tree.", "It needs to be cut back.")
 BREAD = note("Lists/Shopping.md", "Rye bread.")
@@ -22,7 +23,7 @@ def read(index: ChunkIndex, earlier: IndexedNotes | None = None) -> NotesRead:
 
 def counts(found: NotesRead) -> dict[str, tuple[int, int]]:
     paths = {path for one in found.notes.fragments.values() for path in one.paths}
-    return {path: found.notes.count(path) for path in paths}
+    return found.notes.count(paths)
 
 
 async def test_all_notes_are_read_the_first_time(index: ChunkIndex) -> None:
@@ -76,7 +77,41 @@ async def test_a_note_that_was_removed_has_changed(index: ChunkIndex) -> None:
     await index.replace([], ["Garden.md"])
     found = read(index, first.notes)
     assert "Garden.md" in found.changed
-    assert found.notes.count("Garden.md") == (0, 0)
+    assert found.notes.count({"Garden.md", "Lists/Shopping.md"}) == {"Lists/Shopping.md": (1, 0)}
+
+
+async def test_passages_of_a_note_in_several_fragments_are_added_up(index: ChunkIndex) -> None:
+    long = note("Long.md", *(f"passage {number}" for number in range(2_000)))
+    await index.replace([PEAR, long, BREAD])
+    await index.fill(vectors_of([note("Long.md", "passage 0")]))
+    found = read(index)
+    assert len(found.notes.fragments) == 2
+    assert found.notes.count({"Long.md", "gone"}) == {"Long.md": (2_000, 1)}
+
+
+class CountedPaths(frozenset[str]):
+    """Paths that know how often one of them was looked at."""
+
+    steps = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for path in super().__iter__():
+            self.steps += 1
+            yield path
+
+    def __contains__(self, path: object) -> bool:
+        self.steps += 1
+        return super().__contains__(path)
+
+
+async def test_the_passages_of_all_notes_are_counted_in_one_pass(index: ChunkIndex) -> None:
+    files = bulk(900, vectors=True)
+    await index.replace(files)
+    found = read(index)
+    assert len(found.notes.fragments) == 4
+    paths = CountedPaths(file.path for file in files)
+    assert found.notes.count(paths) == {file.path: (4, 4) for file in files}
+    assert paths.steps <= len(files) + 4  # notes at the edge of two fragments are asked twice
 
 
 async def test_collections_come_and_go(index: ChunkIndex) -> None:
