@@ -69,6 +69,8 @@ class FragmentNotes:
     def with_rows(self, places: Any) -> "FragmentNotes | None":
         """The same, with only the rows in these places; None if some of them are not known: after a
         restore, deleted rows are there again."""
+        if places.size and int(places.max()) >= len(self._notes):
+            return None
         notes = libraries.numpy().full_like(self._notes, _GONE)
         notes[places] = self._notes[places]
         if (notes[places] == _GONE).any():

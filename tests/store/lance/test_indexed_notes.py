@@ -159,6 +159,21 @@ async def test_after_any_changes_it_is_as_if_all_were_read(index: ChunkIndex, se
         earlier = found
 
 
+async def test_after_a_restore_the_last_rows_are_there_again(index: ChunkIndex) -> None:
+    """They were deleted when the fragment was read, so that their places are not known."""
+    await index.replace([note(f"n{number}.md", f"text {number}") for number in range(10)])
+    good = await index.version()
+    await index.replace([], ["n8.md", "n9.md"])
+    seen = read(index)
+    table = libraries.open_dataset(index.folder.table(index.identity.generation))
+    table.checkout_version(good).restore()
+    table.checkout_latest()
+    table.delete("source_file IN ('n0.md', 'n1.md', 'n2.md')")
+    found = read(index, seen.notes)
+    assert counts(found) == counts(read(index))
+    assert {"n8.md", "n9.md"} <= found.changed
+
+
 @pytest.mark.parametrize("then", [["Kites.md"], ["Kites.md", "Lists/Shopping.md"]])
 async def test_after_a_restore_deleted_rows_are_there_again(
     index: ChunkIndex, then: list[str]
