@@ -122,8 +122,9 @@ class IndexFollower:
         version = found.notes.version
         self._settings.add_collections_of_index(found.notes.collections)
         await index.move_to(version)
-        if not is_new and version == self._ledger.state.catalog.table_version:
-            self._notes = found.notes
+        # The catalog has this version as soon as the first part of a large fact is recorded.
+        is_recorded = self._notes is not None and self._notes.version == version
+        if is_recorded and version == self._ledger.state.catalog.table_version:
             return
         looked_at = found.changed if self._notes is not None else found.changed | known.keys()
         changed, gone = await asyncio.to_thread(_differences, found, known, looked_at)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from msgspec import json
+from msgspec import json, structs
 
 from ragd.config.live_settings import Settings
 from ragd.config.schema import CollectionSettings, Config
@@ -208,6 +208,29 @@ async def test_what_could_not_be_recorded_is_looked_at_again(
     await index.replace([note("Ducks.md", "Two ducks.")])
     await reader.follower.look()
     assert sorted(reader.files) == ["Ducks.md", "Garden.md", "Kites.md"]
+
+
+async def test_the_rest_of_what_was_recorded_in_part_is_recorded_later(
+    reader: Reader, index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The actor may crash between the parts of a large fact, and is started again."""
+    await reader.follower.look()
+    await index.replace([note("Kites.md", "The kite festival.")], ["Lists/Shopping.md"])
+
+    async def record_one_part(actor: str, fact: BatchStored) -> None:
+        await reader.ledger.journal.append(actor, structs.replace(fact, removed=[]))
+        raise RuntimeError("a crash")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(reader.ledger.journal, "append_parts", record_one_part)
+        with pytest.raises(RuntimeError, match="a crash"):
+            await reader.follower.look()
+    assert sorted(reader.files) == ["Garden.md", "Kites.md", "Lists/Shopping.md"]
+    await reader.follower.look()
+    assert sorted(reader.files) == ["Garden.md", "Kites.md"]
+    await reader.new_facts()
+    await reader.follower.look()
+    assert await reader.new_facts() == []
 
 
 async def test_a_version_with_the_same_notes_is_recorded_by_its_number(
