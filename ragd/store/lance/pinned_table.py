@@ -32,10 +32,12 @@ class PinnedTable:
             self._pinned = await asyncio.to_thread(self._open, None)
 
     async def reopen(self) -> None:
-        """The same, but keep the rows in memory that did not change: they are ours, not lance's."""
+        """Open the newest version again. Keeps our cached rows; drops lance's caches."""
         async with self._refreshing:
             with translated(self.path):
-                self._pinned = await asyncio.to_thread(self._open, self.now.in_memory)
+                opened = await asyncio.to_thread(self._open, self.now.in_memory)
+            if self._pinned is not None:  # else it was closed meanwhile
+                self._pinned = opened
 
     def close(self) -> None:
         """Begin no more reads. Those that run come to their end."""

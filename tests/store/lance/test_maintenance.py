@@ -1,3 +1,4 @@
+import asyncio
 import os
 import time
 from collections.abc import AsyncIterator
@@ -8,6 +9,8 @@ import pytest
 from ragd.store.lance import ChunkIndex, LanceStore, maintenance
 from ragd.store.lance import store as store_module
 from ragd.store.lance.maintenance import KEEP_S
+from ragd.store.lance.pinned_table import PinnedTable
+from ragd.store.lance.reader import TableReader
 from ragd.store.lance.store import CLEAN_EVERY_S
 from ragd.store.lance.writer import TableWriter
 from tests.daemon.virtual_clock import VirtualClock
@@ -289,3 +292,28 @@ async def test_after_reopening_everything_is_as_before(
     assert len(await index.find_by_words("w3x1", 5)) == 1
     await index.replace(bulk(1, start=9))
     assert await index.count() == 24
+
+
+async def test_reopening_keeps_the_rows_in_memory(index: ChunkIndex, folder: Path) -> None:
+    await index.replace(bulk(5, vectors=True))
+    table = PinnedTable(folder / "01A")
+    await table.open()
+    assert table.bytes_in_memory == 0
+    await TableReader(table).find_by_vector(vector("x"), 5)
+    before = table.now, table.bytes_in_memory
+    assert before[1] > 0
+    await table.reopen()
+    assert table.now is not before[0] and table.bytes_in_memory == before[1]
+
+
+async def test_a_table_that_is_closed_while_it_is_reopened_stays_closed(
+    index: ChunkIndex, folder: Path
+) -> None:
+    table = PinnedTable(folder / "01A")
+    await table.open()
+    reopening = asyncio.create_task(table.reopen())
+    await asyncio.sleep(0)  # it has begun to wait for the thread
+    table.close()
+    await reopening
+    with pytest.raises(RuntimeError, match="closed"):
+        _ = table.now
