@@ -109,7 +109,8 @@ def _get(home: Home, key: str, as_json: bool) -> int:
 
 def _set(home: Home, key: str, text: str, as_json: bool) -> int:
     settings = read_settings(home)
-    is_root = key.startswith("collections.") and key.endswith(".path")
+    section, _, of_collection = key.partition(".")
+    is_root = section == "collections" and of_collection.endswith(".path")  # one is called `path`
     is_folder = (key in FOLDER_KEYS or is_root) and not is_object_address(text)
     if is_folder and text and not text.startswith(("~", '"')):
         text = os.path.abspath(text)  # relative to the current folder, not to the home

@@ -136,6 +136,20 @@ def test_a_relative_path_starts_at_the_current_folder(
     assert json.loads(file.read_text())["vault_path"] == str(short / "other")
 
 
+def test_a_collection_may_be_called_path(
+    ragctl: Ragctl, file: Path, short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("papers", "maps"):
+        (short / name).mkdir()
+    monkeypatch.chdir(short)
+    whole = json.dumps({"path": str(short / "papers")})
+    result = ragctl("config", "set", "collections.path", whole)
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(file.read_text())["collections"] == {"path": json.loads(whole)}
+    ragctl("config", "set", "collections.path.path", "maps")
+    assert json.loads(file.read_text())["collections"] == {"path": {"path": str(short / "maps")}}
+
+
 @pytest.mark.parametrize(
     ("given", "sentence"), [("nope", "does not exist"), ("vault/note.md", "is not a folder")]
 )
