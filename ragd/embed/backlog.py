@@ -41,6 +41,7 @@ from ragd.vault.note_reader import ReadResult
 from ragd.vault.threads import BACKLOG
 
 FILL_DOCUMENTS = 16  # that take long to read
+FILL_BYTES = 8_000_000  # of note text that is read at once: the largest fill has about half of it
 VAULT_AGAIN_S = 2.0
 TRIES = 2  # after so many reads that find the note changed or gone, its stored text is used
 
@@ -190,15 +191,19 @@ class Backlog:
         ready = {file.path for file in found}
         await self._announce(reading, ready, table)
         # The others are changing now, or have changed and will come in a batch.
-        self._set_aside([path for path in wanted if path not in ready], table)
+        left = set(reading.left)
+        others = [path for path in wanted if path not in ready and path not in left]
+        self._set_aside(others, table)
         return found
 
     async def _read(self, paths: list[str], files: Mapping[str, Entry]) -> ReadResult | None:
-        """Read these notes; None if no collection can be used."""
+        """Read these notes, some of them if they are long; None if no collection can be used."""
         where = self._notes.collection_of
         gone = await verify_roots(BACKLOG, self._notes, paths)
         present = [path for path in paths if where(path) not in gone]
-        reading = await read_notes(BACKLOG, self._notes, present, files, again=True)
+        reading = await read_notes(
+            BACKLOG, self._notes, present, files, again=True, room=FILL_BYTES
+        )
         reading.unreachable += [path for path in paths if where(path) in gone]
         is_all = len(gone | reading.lost) == len(self._notes.collections)
         return None if is_all else reading

@@ -214,8 +214,8 @@ class _CacheFile:
         return int(self._now() // _DAY_S)
 
     def _set_aside(self) -> None:
-        """Start with a new file. The damaged one has another name, for inspection, until vectors are
-        erased again."""
+        """Start with a new file. The damaged one has another name, for inspection, until vectors
+        are erased again."""
         self.close()
         with contextlib.suppress(OSError):
             self._path.replace(self._aside)
