@@ -217,7 +217,8 @@ def not_included(data: dict[str, Any]) -> list[str]:
     if kinds := found[True]:
         lines.append(
             f"{_not_read(kinds)}: indexing.file_patterns has no pattern for such files, as '*.png' "
-            "(their text is read with `pip install 'ragd[ocr]'`)"
+            "(to read their text: `pipx inject ragd rapidocr==3.10.0`, or in a clone "
+            "`pip install '.[ocr]'`)"
         )
     return lines
 

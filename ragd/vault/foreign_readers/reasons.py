@@ -13,7 +13,9 @@ TOO_MANY_PIXELS = "it has too many pixels"
 ENTITIES = "it declares XML entities"
 CRASHED = "the reader crashed on it"
 NEEDS_PDFIUM = "PDF files need the package pypdfium2"
-NEEDS_OCR = "text in images needs `pip install 'ragd[ocr]'`"
+NEEDS_OCR = (
+    "text in images needs `pipx inject ragd rapidocr==3.10.0`, or in a clone `pip install '.[ocr]'`"
+)
 UNKNOWN_KIND = "no reader knows this kind of file"
 
 REASONS = frozenset(

@@ -3,16 +3,21 @@
 import importlib.util
 import struct
 import sys
+import tomllib
 import zlib
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 
+from ragctl.views.status_report import not_included
 from ragd.notes.documents.model import Document, Place, Unreadable
 from ragd.vault.document_worker import DocumentWorker
 from ragd.vault.foreign_readers import reasons
 from ragd.vault.foreign_readers.__main__ import answer
 from ragd.vault.foreign_readers.image_rows import ImageWord, paragraphs
+
+ROOT = Path(__file__).parents[3]
 
 needs_ocr = pytest.mark.skipif(
     importlib.util.find_spec("rapidocr") is None, reason="the extra ocr is not installed"
@@ -58,7 +63,16 @@ def test_without_the_extra_the_reason_says_what_to_install(
     monkeypatch.setitem(sys.modules, "rapidocr", None)
     monkeypatch.delitem(sys.modules, "ragd.vault.foreign_readers.image_text", raising=False)
     assert answer("image", png_of(9, 1)).reason == reasons.NEEDS_OCR
-    assert "pip install 'ragd[ocr]'" in reasons.NEEDS_OCR
+    assert "`pip install '.[ocr]'`" in reasons.NEEDS_OCR
+
+
+def test_the_command_for_pipx_installs_the_version_of_the_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (package,) = project["optional-dependencies"]["ocr"]
+    command = f"`pipx inject ragd {package}`"
+    assert command in reasons.NEEDS_OCR
+    (line,) = not_included({"kinds": {"image": 1}, "patterns": []})
+    assert command in line
 
 
 @needs_ocr
