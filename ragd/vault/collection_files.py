@@ -141,12 +141,12 @@ class CollectionFiles:
         memory.templates = memory.files.template_folders()
         rules = self._current_rules()
         # A walk makes each path once: adding the name of the collection later costs more.
-        begins = prefix_of(self.name)
-        found = memory.files.scan(rules.folders, self.rules.patterns, memory.identity, begins)
+        prefix = prefix_of(self.name)
+        found = memory.files.scan(rules.folders, self.rules.patterns, memory.identity, prefix)
         memory.identity = found.identity
         sample = memory.sample
         if sample.is_due(len(found.notes)):
-            sample.measure([note.path[len(begins) :] for note in found.notes], self._sampled)
+            sample.measure([note.path[len(prefix) :] for note in found.notes], self._sampled)
         newest = max(map(attrgetter("mtime_ns"), found.notes), default=None)
         return CollectionScan(
             found.notes,

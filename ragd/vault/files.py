@@ -131,9 +131,9 @@ class VaultFiles:
         rules: FolderRules,
         patterns: Iterable[str],
         expected: RootIdentity | None = None,
-        begins: str = "",
+        prefix: str = "",
     ) -> WalkResult:
-        """Every note of the vault, and what was skipped. `begins`: what the paths of notes are to
+        """Every note of the vault, and what was skipped. `prefix`: what the paths of notes are to
         begin with.
 
         With `expected`, a root on another device raises VaultGone, as a missing one does.
@@ -143,7 +143,7 @@ class VaultFiles:
             identity = root_identity(root)
             if expected is not None and expected[0] != identity[0]:
                 raise VaultGone("moved")
-            return Walk(root, rules, NotePatterns(patterns), begins).run(identity)
+            return Walk(root, rules, NotePatterns(patterns), prefix).run(identity)
         finally:
             close(root)
 

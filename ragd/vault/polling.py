@@ -20,13 +20,13 @@ class Polling:
     """Has the methods of an open watch. The first scan is what the next one is compared with."""
 
     def __init__(
-        self, clock: Clock, lane: Lane, scan: Callable[[], CollectionScan], begins: str = ""
+        self, clock: Clock, lane: Lane, scan: Callable[[], CollectionScan], prefix: str = ""
     ) -> None:
-        """`begins`: what the paths of scanned notes begin with; those of events do not."""
+        """`prefix`: what the paths of scanned notes begin with; those of events do not."""
         self._clock = clock
         self._lane = lane
         self._scan = scan
-        self._begins = begins
+        self._prefix = prefix
         self._before: dict[str, NoteFile] | None = None
         self._took_s = 0.0
 
@@ -43,7 +43,7 @@ class Polling:
         now = {note.path: note for note in scanned.notes}
         before, self._before = self._before, now
         events = differences(now if before is None else before, now)
-        return {(kind, path[len(self._begins) :]) for kind, path in events}
+        return {(kind, path[len(self._prefix) :]) for kind, path in events}
 
     is_outdated = False
 

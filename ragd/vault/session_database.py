@@ -109,7 +109,7 @@ class SessionDatabase:
         rules: object,
         patterns: object,
         expected: RootIdentity | None = None,
-        begins: str = "",
+        prefix: str = "",
     ) -> WalkResult:
         """All sessions. The rules for folders and names of files do not concern them."""
         identity = self.identity()
@@ -123,7 +123,7 @@ class SessionDatabase:
             if known is not None:
                 self._measured[one.id] = known
             stat = one.stat(self._size(one))
-            path = f"{begins}{one.id}{SUFFIX}"
+            path = f"{prefix}{one.id}{SUFFIX}"
             notes.append(NoteFile(path, stat.size, stat.mtime_ns, stat.ctime_ns))
         return WalkResult(notes, [], [], identity, [], [], {})
 

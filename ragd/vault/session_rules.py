@@ -40,12 +40,12 @@ class SessionRules:
             return found
 
         def stored(inner: str) -> Entry | None:
-            return self._stored(begins + inner)
+            return self._stored(prefix + inner)
 
-        begins, sessions = prefix_of(files.name), files.memory.sessions
-        inner = [structs.replace(note, path=note.path[len(begins) :]) for note in found.notes]
+        prefix, sessions = prefix_of(files.name), files.memory.sessions
+        inner = [structs.replace(note, path=note.path[len(prefix) :]) for note in found.notes]
         kept = sessions.select(inner, stored, self._now(), self._keep_days)
-        found.notes = [structs.replace(note, path=begins + note.path) for note in kept]
+        found.notes = [structs.replace(note, path=prefix + note.path) for note in kept]
         newest = max((note.mtime_ns for note in found.notes), default=None)
         found.newest_mtime = None if newest is None else iso_of_ns(newest)
         return found

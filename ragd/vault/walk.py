@@ -96,11 +96,11 @@ class Walk:
     """One walk. Each folder is opened from the root again, so that few are open at once."""
 
     def __init__(
-        self, root: OpenFolder, rules: FolderRules, patterns: NotePatterns, begins: str = ""
+        self, root: OpenFolder, rules: FolderRules, patterns: NotePatterns, prefix: str = ""
     ) -> None:
-        """`begins`: what the paths of notes begin with."""
+        """`prefix`: what the paths of notes begin with."""
         self._root = root
-        self._begins = begins
+        self._prefix = prefix
         self._rules = rules
         self._patterns = patterns
         self._notes: list[NoteFile] = []
@@ -153,9 +153,9 @@ class Walk:
     @waits_for_disk
     def _list(self, folder: OpenFolder, steps: list[str]) -> int:
         """Collect what is in one folder; returns the number of its entries."""
-        prefix = "".join([step + "/" for step in steps])
-        here = self._rules.holds_notes(prefix[:-1])
-        whole = self._begins + prefix
+        within = "".join([step + "/" for step in steps])
+        here = self._rules.holds_notes(within[:-1])
+        whole = self._prefix + within
         match = self._patterns.match
         notes = self._notes
         entries = 0
@@ -166,20 +166,20 @@ class Walk:
                 entries += 1
                 name = entry.name
                 if entry.is_dir(follow_symlinks=False):
-                    self._add_folder(prefix, name, steps)
-                elif here and match(prefix, name):
+                    self._add_folder(within, name, steps)
+                elif here and match(within, name):
                     note = _plain_note(whole, name, entry)
                     if note is not None:
                         notes.append(note)
                     else:
-                        self._add_file(prefix, name, entry)
+                        self._add_file(within, name, entry)
                 elif here:
-                    self._add_other(prefix, name, entry)
+                    self._add_other(within, name, entry)
         return entries
 
-    def _add_file(self, prefix: str, name: str, entry: os.DirEntry[str]) -> None:
+    def _add_file(self, within: str, name: str, entry: os.DirEntry[str]) -> None:
         """Add a file that may have to be skipped."""
-        path = prefix + name
+        path = within + name
         reason = leftover_files.why_skipped(name)
         if reason is None and not name.isascii() and not _is_utf8(name):
             reason = NAME_NOT_UTF8
@@ -197,12 +197,12 @@ class Walk:
                 if reason is None:
                     ctime_ns = change_time(found)
                     size, mtime_ns = found.st_size, found.st_mtime_ns
-                    self._notes.append(NoteFile(self._begins + path, size, mtime_ns, ctime_ns))
+                    self._notes.append(NoteFile(self._prefix + path, size, mtime_ns, ctime_ns))
                     return
         self._skip(path, reason)
 
-    def _add_folder(self, prefix: str, name: str, steps: list[str]) -> None:
-        path = prefix + name
+    def _add_folder(self, within: str, name: str, steps: list[str]) -> None:
+        path = within + name
         reason = self._rules.why_skipped(path)
         if reason == TEMPLATES:
             self._skip(path, reason)
@@ -218,7 +218,7 @@ class Walk:
         else:
             self._pending.append([*steps, name])
 
-    def _add_other(self, prefix: str, name: str, entry: os.DirEntry[str]) -> None:
+    def _add_other(self, within: str, name: str, entry: os.DirEntry[str]) -> None:
         """Report an entry that is not a note or folder if it replaces one: a cloud placeholder, or
         a link. Count it if a pattern could include it."""
         kind = known_kind(name)
@@ -226,10 +226,10 @@ class Walk:
         if kind is not None and is_counted and leftover_files.why_skipped(name) is None:
             self._not_included[kind.name] = self._not_included.get(kind.name, 0) + 1
         awaited = leftover_files.placeholder_of(name)
-        if awaited and self._patterns.match(prefix, awaited):
-            self._skip(prefix + name, leftover_files.PLACEHOLDER)
+        if awaited and self._patterns.match(within, awaited):
+            self._skip(within + name, leftover_files.PLACEHOLDER)
         elif "." not in name and entry.is_symlink():
-            self._skip(prefix + name, LINK)
+            self._skip(within + name, LINK)
 
     def _skip(self, path: str, reason: str) -> None:
         if not _is_utf8(path):
@@ -265,17 +265,17 @@ def count_notes(
             folder = open_folder(root, steps)
         except (OSError, SkipPath, UnicodeEncodeError):
             continue
-        prefix = "".join([step + "/" for step in steps])
+        within = "".join([step + "/" for step in steps])
         try:
             with os.scandir(folder) as listing:
                 for entry in listing:
                     name = entry.name
                     if not entry.is_dir(follow_symlinks=False):
                         count += (
-                            patterns.match(prefix, name)
+                            patterns.match(within, name)
                             and leftover_files.why_skipped(name) is None
                         )
-                    elif len(steps) < DEEPEST and not rules.why_skipped(prefix + name):
+                    elif len(steps) < DEEPEST and not rules.why_skipped(within + name):
                         pending.append([*steps, name])
         except OSError:
             continue

@@ -64,7 +64,7 @@ async def test_events_have_the_paths_in_the_root(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("a")
 
     def scan() -> CollectionScan:
-        found = folder.scan(FolderRules(), ["*.md"], begins="@papers/")
+        found = folder.scan(FolderRules(), ["*.md"], prefix="@papers/")
         return CollectionScan(found.notes, found.identity)
 
     polling = Polling(PassingClock(), LANE, scan, "@papers/")
