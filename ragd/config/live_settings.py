@@ -46,11 +46,11 @@ class Settings:
         self._when_replaced: list[Callable[[], None]] = []
 
     def when_replaced(self, call: Callable[[], None]) -> None:
-        """Call this after each reload. Who hears of a reload by its fact may hear of it before the
-        new configuration is in force."""
+        """Call this after each reload. A follower of the log can see ConfigReloaded before
+        `current` has changed."""
         self._when_replaced.append(call)
 
-    def put_in_force(self, config: Config, waiting: list[str]) -> None:
+    def replace(self, config: Config, waiting: list[str]) -> None:
         """On the event loop. `waiting`: keys whose new values wait for a restart."""
         self.current = config
         self.waiting = waiting

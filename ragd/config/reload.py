@@ -48,7 +48,7 @@ class ConfigReload:
                 )
                 await record(reloaded_fact)
                 log.info("configuration reloaded", applied=reloaded.applied)
-            settings.put_in_force(config, reloaded.needs_restart)  # not before it is recorded
+            settings.replace(config, reloaded.needs_restart)  # not before it is recorded
             return reloaded
 
     async def _read_again(self) -> tuple[Config, ReloadResult]:

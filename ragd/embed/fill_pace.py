@@ -20,5 +20,6 @@ class FillPace:
         """A fill with so many vectors was made and stored."""
         if took_s > SLOW_S:
             self.chunks = max(LEAST, self.chunks // 2)
-        elif took_s < QUICK_S and filled >= self.chunks:  # a short one says nothing
+        elif took_s < QUICK_S and filled >= self.chunks:
+            # a fill that was not full does not show how fast the provider is
             self.chunks = min(MOST, 2 * self.chunks)

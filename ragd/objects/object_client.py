@@ -105,7 +105,7 @@ class ObjectClient:
                 meta = found.meta
                 return StoredObject(bytes(found.bytes()), _tag(meta), iso(meta["last_modified"]))
             except FileNotFoundError as why:
-                _raise_if_not_an_object(why)
+                _raise_unless_object_is_missing(why)
                 return None
 
     def create(self, name: str, data: bytes) -> str | None:
@@ -133,7 +133,7 @@ class ObjectClient:
             except (exceptions.AlreadyExistsError, exceptions.PreconditionError):
                 return None
             except FileNotFoundError as why:
-                _raise_if_not_an_object(why)
+                _raise_unless_object_is_missing(why)
                 if isinstance(mode, dict):
                     return None  # the object is gone
                 raise
@@ -177,7 +177,7 @@ class ObjectClient:
                 self._library.delete(self._store, names)
                 return
             except FileNotFoundError as why:
-                _raise_if_not_an_object(why)
+                _raise_unless_object_is_missing(why)
         if len(names) > 1:
             for name in names:
                 self._delete_together([name])
@@ -192,7 +192,7 @@ def _tag(meta: Mapping[str, Any]) -> str:
     return f"{meta['e_tag'] or ''}\n{meta['version'] or ''}"
 
 
-def _raise_if_not_an_object(why: FileNotFoundError) -> None:
+def _raise_unless_object_is_missing(why: FileNotFoundError) -> None:
     """Raises if it is the bucket that is missing, or if the account may not know what exists."""
     code = code_of_missing(str(why))
     if code is not None:

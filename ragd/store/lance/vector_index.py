@@ -17,7 +17,9 @@ from ragd.store.lance.vector_matrix import MOST_SHORTS
 
 NAME = f"{VECTOR}_idx"
 WORTHWHILE_FLOATS = MOST_SHORTS  # a table with fewer numbers is in memory
-FIRST_SHARE = 0.6  # of these have vectors: the index is ready before the others are too many
+# Train when 60 % of these have vectors, so the index is ready before the rest no longer fits in
+# memory.
+FIRST_SHARE = 0.6
 EXTEND_ROWS = 8_192  # compared in 1 ms; each step takes about a second
 RETRAIN_GROWTH = 4
 ALIKE = 2  # a segment that is at most so many times as large is merged
@@ -51,7 +53,7 @@ def searched_fragments(dataset: Any) -> frozenset[int] | None:
     """The fragments that a search of the index finds, also with a filter; None without an index.
 
     Such a search reads no row that is missing in the index of a filter's column, and a fragment may
-    be missing there until maintenance goes on.
+    be missing there until the next maintenance step.
     """
     found, covered = indexed_fragments(dataset), fragments_with_all(dataset)
     return found if found is None or covered is None else found & covered
@@ -78,7 +80,7 @@ def plan_training(
     if vectors * dimensions < FIRST_SHARE * WORTHWHILE_FLOATS:
         return None
     if exists(dataset):
-        # A segment whose fragments were all written again says nothing.
+        # Count partitions, not rows: a segment can have lost all its fragments.
         stats = dataset.stats.index_stats(NAME)["indices"]
         parts = max((one.get("num_partitions", 0) for one in stats), default=0)
         if vectors < RETRAIN_GROWTH * (2 * parts) ** 2:
@@ -87,7 +89,8 @@ def plan_training(
     return TrainingTask(
         dataset.uri,
         dataset.version,
-        max(1, round(vectors**0.5 / 2)),  # `plan_training` reads from it what it was trained on
+        # The next `plan_training` computes the trained size from this number.
+        max(1, round(vectors**0.5 / 2)),
         # Rows without a vector would make it four times as slow.
         {one: files[one] for one, count in counted.items() if count},
         dataset.initial_storage_options,
