@@ -5,6 +5,7 @@
 than others of its kind, and nothing is marked.
 """
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -18,7 +19,8 @@ from ragd.search.ranking.fusion import Candidate
 LEAST_SHARE = 0.5  # of the subject's words that a passage has
 NEAR = 0.6  # of the best weight, that a passage needs
 COMPARED = 10  # candidates from the top
-BY_VALUE = 0.3  # how likely a passage with a value counts, without a word for the fact
+# How likely a passage counts that has no word for the fact: with a value, and where none is needed.
+WITH_VALUE, WITHOUT_VALUE = 0.5, 0.3
 LONGEST_READ = 2_000  # characters of a passage
 
 _WORDS_FOR_NUMBERS = (
@@ -171,7 +173,8 @@ def mark_likely_newest(question: str, ranked: Sequence[Candidate], last_day: str
     for one in found:
         place = days.index(one.date or "")
         newest = place / (len(days) - 1) if len(days) > 1 else 1.0
-        one.likely_newest = newest * likely[one.chunk_id]
+        # A root, because the very newest is often about something else.
+        one.likely_newest = math.sqrt(newest) * likely[one.chunk_id]
     return bool(found)
 
 
@@ -199,4 +202,4 @@ def likelihood(wanted: AskedFact, text: str, title: str) -> float:
         return 0.0
     if cue is None or cue.search(read):
         return 1.0
-    return BY_VALUE if value is not None else 0.0
+    return WITH_VALUE if value is not None else WITHOUT_VALUE
