@@ -17,7 +17,7 @@ from ragd.search.query.query_terms import stems_in
 from ragd.search.ranking.fusion import Candidate
 
 LEAST_SHARE = 0.5  # of the subject's words that a passage has
-NEAR = 0.6  # of the best weight, that a passage needs
+NEAR = 0.5  # of the best weight, that a passage needs
 COMPARED = 10  # candidates from the top
 # How likely a passage counts that has no word for the fact: with a value, and where none is needed.
 WITH_VALUE, WITHOUT_VALUE = 0.5, 0.3
@@ -62,6 +62,7 @@ _VALUES = {
     "balance": _MONEY,
     "weight": _MASS,
     "age": _NUMBER,
+    "dose": _NUMBER,
     "contact": _DIGITS,
     "address": _PLACE,
 }
@@ -106,6 +107,11 @@ _CUES = {
     "age": (
         r"turn\w*|birthday|bday|years?|yrs?|old|age|month\w*|candles?|born|jahre?|alt|geburtstag"
         r"|geworden|wird|wurde|monate?|feier\w*"
+    ),
+    "dose": (
+        r"doses?|dosage|mg|mcg|milligram\w*|pills?|tablets?|up to|down to|back (?:to|on|down)"
+        r"|started"
+        r"|increas\w*|halved|doubled|dosis|tablette\w*|pille\w*|erhöht|gesenkt"
     ),
     "contact": (
         r"number|no\.?|phone|mobile|cell|call\w*|reach\w*|text\w*|whatsapp|tel\w*|nummer"
@@ -188,9 +194,9 @@ def likelihood(wanted: AskedFact, text: str, title: str) -> float:
     """How likely a passage states the fact, from 0 to 1."""
     read = text[:LONGEST_READ]
     has = stems_in(f"{title} {read}", wanted.subject)
-    if not wanted.subject or len(has) < LEAST_SHARE * len(wanted.subject):
+    if len(has) < LEAST_SHARE * len(wanted.subject):
         return 0.0
-    if _PLAN.search(read) or not _is_about_subject(wanted, read):
+    if _PLAN.search(read) or (wanted.subject and not _is_about_subject(wanted, read)):
         return 0.0
     if wanted.topic is None:
         return 1.0 if _NUMBER.search(read) else 0.0

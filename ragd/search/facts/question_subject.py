@@ -192,6 +192,12 @@ TOPICS = (
         frozenset({STATE}),
     ),
     FactTopic(
+        "dose",
+        _whole_words("doses?|dosage|how many (?:mg|pills)|dosis|dosierung|wie viel mg"),
+        frozenset({MEASURE}),
+        _whole_words(r"\d*\s?m[c]?g|milligram\w*|\d*\s?ml"),
+    ),
+    FactTopic(
         "age",
         _whole_words("how old|what age|(?<=s )age|wie alt|alter"),
         frozenset({NUMBER}),
@@ -224,6 +230,7 @@ _GENERAL = frozenset(
     stems_of(
         f"{ENGLISH} {GERMAN} money geld current currently now still left today latest rest amount "
         "actually exactly moment right these days along letter card parcel send write visit many "
+        "end happened "
         "looking doing anything something nothing everything all any some ever already yet again "
         "etwas irgendwas nichts alles noch schon jemals wieder viel viele wieviel jetzt heute "
         "wohin paket brief karte macht lautet heißt derzeit aktuell momentan gerade insgesamt "

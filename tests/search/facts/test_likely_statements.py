@@ -23,6 +23,8 @@ def likely(question: str, text: str, title: str = "") -> float:
         ("Where does Auntie Joy live?", "Auntie Joy settled into Rosewood House, room 16."),
         ("What is Gloria's job?", "Coffee with Gloria. She runs the front office these days."),
         ("How old is Theo?", "Theo's birthday, five candles"),
+        ("what do i weigh", "scale says 82.1 this morning"),
+        ("what dose of amlodipine am i on", "She put the amlodipine up to 10"),
         ("Wie viel wiegt Minka?", "Minka beim Tierarzt, 4,1"),
         ("What is the status of Heron?", "Heron is stuck at the lawyer's"),
     ],
@@ -77,7 +79,7 @@ def test_far_undated_and_future_passages_are_not_preferred() -> None:
         ("2023-01-01", "Bruno at the vet, 31 kg", 1.0),
         (None, "Bruno at the vet, 29 kg", 0.9),
         ("2027-01-01", "Bruno at the vet, 28 kg", 0.9),
-        ("2025-01-01", "Bruno at the vet, 27 kg", 0.5),
+        ("2025-01-01", "Bruno at the vet, 27 kg", 0.4),
     )
     assert marks("bruno weight?", found) == [1, 0, 0, 0]
 
