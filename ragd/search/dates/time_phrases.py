@@ -6,22 +6,22 @@ needs one year ("since March"), it is the latest March that has begun.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
-from functools import partial
 
 from msgspec import Struct, structs
 
 from ragd.notes.late_pattern import LatePattern
-from ragd.search.dates import day_spans, time_names
+from ragd.search.dates import day_spans, time_names, words_before
 from ragd.search.dates.day_spans import FIRST, Span, add_days
 from ragd.search.dates.foreign_times import rewrite_times
+from ragd.search.dates.joined_points import join_points
 from ragd.search.dates.listing import asks_for_all
 from ragd.search.dates.time_points import Birthdays, Point, find_points
+from ragd.search.dates.words_before import find_before
 
 OLDEST_YEAR = 1990  # for phrases without a year
-
-_Part = Callable[[Span], Span]  # a part of a span: its beginning, its last week
+MOST_CHARACTERS = 2_000  # of a question, in which times are read
 
 
 class Phrase(Struct, frozen=True):
@@ -69,10 +69,8 @@ def find_time(question: str, today: date, birthdays: Birthdays | None = None) ->
 
 def _find_in_english(question: str, today: date, birthdays: Birthdays | None) -> NamedTime:
     """The same for a question whose times are in English, German or Chinese."""
-    text = question
-    if not _QUOTED.fullmatch(text.strip()):  # the whole question is in quotation marks
-        text = _QUOTED.sub(lambda match: "\0" * len(match.group()), text)
-    found = _join_years(text, find_points(text, today, birthdays or {}))
+    text = _readable_part(question)
+    found = join_points(text, find_points(text, today, birthdays or {}))
     reader = _PhraseReader(text, today)
     at = 0
     while at < len(found):
@@ -80,6 +78,16 @@ def _find_in_english(question: str, today: date, birthdays: Birthdays | None) ->
     phrases = _within_named_year(reader.phrases, today)
     rest = _cut_out(question, reader.removed)
     return NamedTime(phrases, rest, bool(phrases) and asks_for_all(rest))
+
+
+def _readable_part(question: str) -> str:
+    """The beginning of the question, in which times are read, with its quotations blanked."""
+    text = question
+    if not _QUOTED.fullmatch(text.strip()):  # the whole question is in quotation marks
+        text = _QUOTED.sub(lambda match: "\0" * len(match.group()), text)
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    return _PARTIAL_WORD.sub("", text[:MOST_CHARACTERS])
 
 
 class _PhraseReader:
@@ -105,7 +113,7 @@ class _PhraseReader:
         return 1
 
     def _read_range(self, first: Point, last: Point, between: str) -> bool:
-        opened = _BETWEEN.search(self._text, 0, first.start)
+        opened = find_before(words_before.BETWEEN, self._text, first.start)
         is_range = opened and _AND.fullmatch(between)
         if not is_range and not (first.is_sure and last.is_sure and _TO.fullmatch(between)):
             return False
@@ -128,58 +136,47 @@ class _PhraseReader:
         return None
 
     def _read_single(self, point: Point) -> None:
-        start, end, part = point.start, point.end, None
-        for pattern, one in _PARTS:
-            if match := pattern.search(self._text, 0, start):
-                start, part = self._without_overlap(match.start()), one
-        if match := _PART_ZH.match(self._text, end):
-            end, part = match.end(), _THIRDS["初中底".index(match[1][0])]
-        for read in (self._read_offset, self._read_open_end):
-            if read(point, start, end, part):
-                return
-        opened = self._opening_start(start, point)
-        if opened == start and not point.is_sure and part is None:
+        if self._read_offset(point) or self._read_open_end(point):
+            return
+        end, opened = point.end, self._opening_start(point.start, point)
+        if opened == point.start and not point.is_sure:
             follows = _FOLLOWS_ZH.match(self._text, end)
             if not follows:
                 return
             end = follows.end()
         spans = _spans_of_each_year(point, self._today) if point.fixed is None else (point.fixed,)
-        spans = tuple(map(part, spans)) if part is not None else spans
         if not spans:
             return
         keeps_words = point.is_name and opened == point.start
         self._add(opened, end, spans, point.fixed is None, keeps_words)
 
-    def _read_offset(self, point: Point, start: int, end: int, part: _Part | None) -> bool:
+    def _read_offset(self, point: Point) -> bool:
         """Reads "two days before …" and "the week after …"."""
-        match = _OFFSET.search(self._text, 0, start)
-        side = "before"
+        start, end = point.start, point.end
+        match = find_before(words_before.OFFSET, self._text, start)
         if match:
-            side = _side(match["side"])
             start = match.start()
         elif match := _OFFSET_ZH.match(self._text, end):
-            side = _side(match["side"])
             end = match.end()
         else:
             return False
         count = time_names.number(match["count"]) if match["count"] else None
         if match["count"] and count is None:
             return False
-        bases = (point.fixed,) if point.fixed else _spans_of_each_year(point, self._today)
-        if part is not None:
-            bases = tuple(map(part, bases))
+        is_before = _is_before(match["side"])
         unit = time_names.UNITS[match["unit"].lower()]
-        spans = tuple(_offset_span(base, unit, count, side == "before") for base in bases)
+        bases = (point.fixed,) if point.fixed else _spans_of_each_year(point, self._today)
+        spans = tuple(_offset_span(base, unit, count, is_before) for base in bases)
         spans = tuple(span for span in spans if point.fixed or span.start <= self._today)
         if spans:
             self._add(self._opening_start(start), end, spans, point.fixed is None)
         return bool(spans)
 
-    def _read_open_end(self, point: Point, start: int, end: int, part: _Part | None) -> bool:
+    def _read_open_end(self, point: Point) -> bool:
         """Reads "since …", "until …", "before …" and "after …"."""
-        side = ""
-        for name, before, after in _OPEN_ENDS:
-            if match := before.search(self._text, 0, start):
+        side, start, end = "", point.start, point.end
+        for name, before, after in words_before.OPEN_ENDS:
+            if match := find_before(before, self._text, start):
                 side, start = name, match.start()
                 break
             if after and (match := after.match(self._text, end)):
@@ -190,7 +187,6 @@ class _PhraseReader:
         span = point.fixed or _latest_span(point, self._today)
         if span is None:
             return False
-        span = part(span) if part is not None else span
         open_span = {
             "since": Span(span.start, max(span.end, self._today)),
             "after": Span(add_days(span.end, 1), max(add_days(span.end, 1), self._today)),
@@ -200,18 +196,11 @@ class _PhraseReader:
         self._add(start, end, (open_span,))
         return True
 
-    def _without_overlap(self, start: int) -> int:
-        """Takes back a phrase that reaches beyond this place: "last week" in "the last week of
-        May". Returns where both begin."""
-        if self.removed and self.removed[-1][1] > start:
-            start = min(start, self.removed.pop()[0])
-            self.phrases.pop()
-        return start
-
     def _opening_start(self, start: int, point: Point | None = None) -> int:
         """The start of a phrase with the words that open it, such as "in the" or "on"."""
         weekday = point is not None and point.is_weekday
-        match = (_ON if weekday else _OPENS).search(self._text, 0, start)
+        pattern = words_before.ON if weekday else words_before.OPENS
+        match = find_before(pattern, self._text, start)
         return match.start() if match else start
 
     def _add(
@@ -228,51 +217,9 @@ class _PhraseReader:
             self.removed.append((start, end))
 
 
-def _join_years(text: str, points: Sequence[Point]) -> list[Point]:
-    """The points. One that is followed by its year is joined with it, as in "March last year"."""
-    joined: list[Point] = []
-    for at, point in enumerate(points):
-        inside = None
-        if joined and _has_own_year(text, joined, point, is_last=at + 1 == len(points)):
-            inside = _within_year(joined[-1], point)
-        if inside is not None:
-            joined[-1] = inside
-        else:
-            joined.append(point)
-    return joined
-
-
-def _has_own_year(text: str, before: Sequence[Point], year: Point, *, is_last: bool) -> bool:
-    """Whether `year` is that of the point before it, and of no other, and that point is a time."""
-    point = before[-1]
-    between = text[point.end : year.start]
-    if not _OF.fullmatch(between):
-        return False
-    if _BETWEEN.search(text, 0, point.start):
-        return not is_last  # between March last year and May
-    if len(before) > 1 and _LISTS.fullmatch(text[before[-2].end : point.start]):
-        return _BETWEEN.search(text, 0, before[-2].start) is not None
-    word = text[point.start : point.end].lower()
-    if word not in _OTHER_WORDS or "of" in between.lower().split():
-        return True
-    openers = (_OPENS, *(pattern for pattern, _ in _PARTS), *(one for _, one, _ in _OPEN_ENDS))
-    return any(pattern.search(text, 0, point.start) for pattern in openers)
-
-
-def _within_year(point: Point, year: Point) -> Point | None:
-    """The point in this year. None if it is not a whole year, or has no such day."""
-    if point.of_year is None or year.fixed is None:
-        return None
-    number = year.fixed.start.year
-    span = point.of_year(number) if year.fixed == day_spans.year_span(number) else None
-    if span is None:
-        return None
-    return structs.replace(point, end=year.end, fixed=span, of_year=None, is_sure=True)
-
-
-def _side(word: str) -> str:
-    """`before` or `after`, in any of the languages."""
-    return "before" if word.lower() in ("before", "vor", "前", "之前", "以前") else "after"
+def _is_before(word: str) -> bool:
+    """Whether the word means "before", not "after", in any of the languages."""
+    return word.lower() in ("before", "vor", "前", "之前", "以前")
 
 
 def _offset_span(base: Span, unit: str, count: int | None, before: bool) -> Span:
@@ -344,80 +291,23 @@ def named_events(question: str) -> list[str]:
     return [match["event"].strip() for match in _EVENT.finditer(question)]
 
 
-def _directly_before(text: str) -> LatePattern:
-    """Matches these whole words directly before a point."""
-    return LatePattern(rf"(?<![\w-])(?:{text})\s+(?:(?:the|den|der|dem|das)\s+)?$", re.I)
-
-
-_QUOTED = LatePattern(r'"[^"]*"|“[^”]*”|„[^“]*“')
+# A mark within the other one starts anew: a text of such marks must not be read again from each.
+_QUOTED = LatePattern(r'"[^"]*"|“[^“”]*”|„[^„“]*“')
+_PARTIAL_WORD = LatePattern(r"[\w-]{1,40}$")
 _COMMA = LatePattern(r",?\s+(?:the\s+|den\s+)?")
-_OF = LatePattern(r",?\s+(?:(?:of|in|im|des)\s+)?", re.I)
-_LISTS = LatePattern(
-    r"\s*(?:,|and|or|to|through|till|until|und|oder|bis|[–—-])\s*(?:(?:and|or|und|oder)\s+)?", re.I
-)
-# Times that are also other words: a time only after a word such as "in", or before "of".
-_OTHER_WORDS = frozenset(("april", "august", "fall", "mar", "march", "may", "spring"))
-_BETWEEN = LatePattern(
-    r"(?:(?<![\w-])(?:between|from|zwischen|vom|von)\s+(?:(?:the|dem|der)\s+)?|从|在)$", re.I
-)
 _AND = LatePattern(
     r"\s+(?:and|und|to|till|until|through|bis|bis zum)\s+(?:the\s+|dem\s+)?|\s*[–—-]\s*"
     r"|\s*(?:到|至|和)\s*",
     re.I,
 )
 _TO = LatePattern(r"\s+(?:to|till|until|through|bis|bis zum)\s+|\s*[–—-]\s*|\s*[到至]\s*", re.I)
-_THIRDS = tuple(partial(day_spans.third_of, third=third) for third in range(3))
-_PARTS: tuple[tuple[LatePattern, _Part], ...] = (
-    (_directly_before("early|(?:the )?(?:beginning|start) of|anfang"), _THIRDS[0]),
-    (_directly_before("mid|(?:the )?middle of|mitte"), _THIRDS[1]),
-    (_directly_before("late|(?:the )?end of|ende"), _THIRDS[2]),
-    *(
-        (
-            _directly_before(
-                f"(?:the |der |die )?(?:{english} week (?:of|in)|{german}n? woche (?:im|des))"
-            ),
-            partial(day_spans.seven_days_of, number=number),
-        )
-        for number, english, german in (
-            (0, "first", "erste"),
-            (1, "second", "zweite"),
-            (2, "third", "dritte"),
-            (3, "fourth", "vierte"),
-            (-1, "last", "letzte"),
-        )
-    ),
-)
-_PART_ZH = LatePattern("(初|中旬|底|末)")
-_LATIN_COUNT = "|".join(sorted(time_names.LATIN_NUMBERS, key=len, reverse=True))
-_OFFSET = LatePattern(
-    rf"(?<![\w-])(?:(?:the|der|die|den|dem)\s+|(?P<count>\d{{1,3}}|{_LATIN_COUNT})\s+|(?=tag\s))?"
-    rf"(?P<unit>{'|'.join(sorted(time_names.LATIN_UNITS, key=len, reverse=True))})\s+"
-    r"(?P<side>before|after|following|vor|nach)\s+(?:(?:the|dem|der)\s+)?$",
-    re.I,
-)
 _EVENT = LatePattern(
-    rf"(?<![\w-])(?:the|a|\d{{1,3}}|{_LATIN_COUNT})\s+(?:days?|weeks?|months?|years?)\s+"
-    r"(?:before|after|following)\s+(?P<event>[^,.;:?!]{3,60})",
+    rf"(?<![\w-])(?:the|a|\d{{1,3}}|{words_before.LATIN_COUNT})\s+"
+    r"(?:days?|weeks?|months?|years?)\s+(?:before|after|following)\s+(?P<event>[^,.;:?!]{3,60})",
     re.I,
 )
 _OFFSET_ZH = LatePattern(
     r"\s*的?(?P<side>前|后)(?P<count>\d{1,3}|[一二两三四五六七八九十几]{1,3})"
     r"个?(?P<unit>天|周|星期|月|年)"
 )
-_OPEN_ENDS = (
-    (
-        "since",
-        _directly_before("(?:ever )?since|starting|seit|ab|自从?|从"),
-        LatePattern("以来|至今|起"),
-    ),
-    ("until", _directly_before("until|till|up to|bis zum|bis zur|bis"), None),
-    ("before", _directly_before("before|prior to|vor"), LatePattern("之前|以前|前")),
-    ("after", _directly_before("after|nach"), LatePattern("之后|以后|后")),
-)
-_OPENS = LatePattern(
-    r"(?:(?<![\w-])(?:back\s+)?(?:in|on|at|over|during|throughout|around|im|am|an|zu|um|während)"
-    r"\s+(?:(?:the|der|den|dem)\s+)?|[在于])$",
-    re.I,
-)
-_ON = LatePattern(r"(?<![\w-])(?:on|am)\s+$", re.I)
 _FOLLOWS_ZH = LatePattern("的时候|期间|那天|时|里")

@@ -5,7 +5,7 @@ a point only after certain words: `time_phrases` decides that.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
 
@@ -27,6 +27,7 @@ class Point(Struct, frozen=True):
     is_weekday: bool = False
 
 
+Part = Callable[[Span], Span]  # a part of a span: its beginning, its last week
 Meaning = tuple[Span | None, OfYear | None]
 Birthdays = Mapping[str, MonthDay]  # by owner, in lower case; the user's own is "my"
 
@@ -35,14 +36,15 @@ def find_points(text: str, today: date, birthdays: Birthdays) -> list[Point]:
     """All points of a text, in order, without overlaps. `birthdays` may also have the days of
     events, with their years, by the words that name them."""
     found = [*_find_birthdays(text, birthdays), *_find_events(text, birthdays)]
-    for point in found:
-        text = _blanked(text, point.start, point.end)
+    text = _blanked(text, [(point.start, point.end) for point in found])
     for form in _FORMS:
+        read = []
         for match in form.find_in(text):
             fixed, of_year = form.meaning(match, today)
             if fixed is not None or of_year is not None:
                 found.append(_make_point(match, form, fixed, of_year))
-            text = _blanked(text, *match.span())
+            read.append(match.span())
+        text = _blanked(text, read)
     return sorted(found, key=lambda point: point.start)
 
 
@@ -74,9 +76,15 @@ def _make_point(
     return Point(*where, fixed, of_year, is_sure, form.is_name, form.is_weekday)
 
 
-def _blanked(text: str, start: int, end: int) -> str:
+def _blanked(text: str, ranges: Sequence[tuple[int, int]]) -> str:
     """The text without what one form has read, so that no other form reads it again."""
-    return text[:start] + "\0" * (end - start) + text[end:]
+    if not ranges:
+        return text
+    pieces, at = [], 0
+    for start, end in sorted(ranges):
+        pieces += [text[at:start], "\0" * (end - max(at, start))]
+        at = max(at, end)
+    return "".join([*pieces, text[at:]])
 
 
 def _whole_word(text: str) -> str:

@@ -387,3 +387,49 @@ def test_whose_birthday_a_question_names() -> None:
     assert birthday_owners("two days before my birthday") == ["my"]
     assert birthday_owners("after Jutta's birthday, before 我生日") == ["jutta", "my"]
     assert birthday_owners("birthday cake") == []
+
+
+# A part of a time, with the words before it
+
+
+@pytest.mark.parametrize(
+    ("question", "span"),
+    [
+        ("two days before the last week of May 2024", ("2024-05-23", "2024-05-23")),
+        ("two weeks after the first week of May 2024", ("2024-05-18", "2024-05-24")),
+        ("until the last week of May 2024", (BEGINNING, "2024-05-31")),
+        ("until the last week of May", (BEGINNING, "2026-05-31")),
+        ("before the last week of May", (BEGINNING, "2026-05-24")),
+        ("before the last week of May last year", (BEGINNING, "2025-05-24")),
+        ("since the last week of May", ("2026-05-25", "2026-11-16")),
+        ("after the last week of last month", ("2026-11-01", "2026-11-16")),
+        ("between May and the last week of June 2024", ("2024-05-01", "2024-06-30")),
+        ("from the last week of May to the first week of July 2024", ("2024-05-25", "2024-07-07")),
+        ("from early May to late June 2024", ("2024-05-01", "2024-06-30")),
+        ("at the end of the first week of May 2024", ("2024-05-05", "2024-05-07")),
+        ("vor der letzten Woche im Mai 2024", (BEGINNING, "2024-05-24")),
+        ("bis Ende Mai", (BEGINNING, "2026-05-31")),
+    ],
+)
+def test_words_before_a_part_of_a_time_keep_their_meaning(
+    question: str, span: tuple[str, str]
+) -> None:
+    found = find_time(f"What did I plant {question}?", TODAY)
+    assert [one.iso_days() for one in found.spans] == [span]
+    assert [phrase.words for phrase in found.phrases] == [question]
+    assert found.rest == "What did I plant ?"
+
+
+def test_a_part_of_a_time_leaves_the_other_times_of_the_question() -> None:
+    found = find_time("Budget 2025 and the last week of May 2024", TODAY)
+    assert [span.iso_days() for span in found.spans] == [
+        ("2025-01-01", "2025-12-31"),
+        ("2024-05-25", "2024-05-31"),
+    ]
+    found = find_time("on Monday, the last week of May 2024, 2023 plans", TODAY)
+    assert ("2024-05-25", "2024-05-31") in [span.iso_days() for span in found.spans]
+
+
+def test_the_end_of_a_month_in_chinese() -> None:
+    assert named("2024年5月末我做了什么") == [("2024-05-21", "2024-05-31")]
+    assert named("2024年5月中旬") == [("2024-05-11", "2024-05-20")]
