@@ -146,5 +146,5 @@ def seven_days_of(span: Span, number: int) -> Span:
 def third_of(span: Span, third: int) -> Span:
     """The first (0), middle (1) or last (2) third of a span."""
     size = max(1, span.days // 3)
-    start = add_days(span.start, third * size)
-    return Span(start, span.end if third == 2 else add_days(start, size - 1))
+    start = min(add_days(span.start, third * size), span.end)
+    return Span(start, span.end if third == 2 else min(add_days(start, size - 1), span.end))

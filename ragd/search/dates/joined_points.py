@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from ragd.notes.late_pattern import LatePattern
-from ragd.search.dates import day_spans
+from ragd.search.dates import day_spans, time_names
 from ragd.search.dates.day_spans import OfYear, Span
 from ragd.search.dates.time_points import Part, Point
 from ragd.search.dates.words_before import BETWEEN, OPEN_ENDS, OPENS, PARTS, THIRDS, find_before
@@ -47,7 +47,7 @@ def _has_own_year(text: str, before: Sequence[Point], year: Point, *, is_last: b
         return not is_last  # between March last year and May
     if len(before) > 1 and _LISTS.fullmatch(text[before[-2].end : point.start]):
         return find_before(BETWEEN, text, before[-2].start) is not None
-    word = text[point.start : point.end].lower()
+    word = text[point.start : point.end].lower().rstrip(".")
     if word not in _OTHER_WORDS or "of" in between.lower().split():
         return True
     openers = (OPENS, *(pattern for pattern, _ in PARTS), *(one for _, one, _ in OPEN_ENDS))
@@ -117,6 +117,8 @@ _LISTS = LatePattern(
     r"\s*(?:,|and|or|to|through|till|until|und|oder|bis|[–—-])\s*(?:(?:and|or|und|oder)\s+)?", re.I
 )
 # Times that are also other words: a time only after a word such as "in", or before "of".
-_OTHER_WORDS = frozenset(("april", "august", "fall", "mar", "march", "may", "spring"))
+_OTHER_WORDS = frozenset(
+    ("april", "august", "fall", "march", "may", "spring", *time_names.SHORT_MONTHS)
+)
 _PARTS_ZH = {"初": THIRDS[0], "中旬": THIRDS[1], "底": THIRDS[2], "末": THIRDS[2]}
 _PART_ZH = LatePattern("|".join(_PARTS_ZH))

@@ -10,11 +10,12 @@ def _numbered(groups: str, first: int = 1) -> dict[str, int]:
     }
 
 
-MONTHS = _numbered(
-    "january jan januar jänner|february feb februar|march mar märz|april apr|may mai|"
-    "june jun juni|july jul juli|august aug|september sept sep|october oct oktober okt|"
-    "november nov|december dec dezember dez"
+FULL_MONTHS = _numbered(
+    "january januar jänner|february februar|march märz|april|may mai|june juni|july juli|august|"
+    "september|october oktober|november|december dezember"
 )
+SHORT_MONTHS = _numbered("jan|feb|mar|apr|may|jun|jul|aug|sept sep|oct okt|nov|dec dez")
+MONTHS = {**FULL_MONTHS, **SHORT_MONTHS}
 
 LATIN_SEASONS = _numbered(
     "spring springtime frühling frühjahr|summer summertime sommer|autumn fall herbst|winter", 0
@@ -36,6 +37,7 @@ LATIN_STEPS = {
     **dict.fromkeys(
         ["vorigen", "vorige", "voriges", "vergangenen", "vergangene", "vergangenes"], -1
     ),
+    **dict.fromkeys(["vorletzten", "vorletzte", "vorletztes", "vorletzter", "vorletztem"], -2),
     **dict.fromkeys(["this", "diesen", "dieses", "diese", "dieser", "diesem"], 0),
     **dict.fromkeys(["next", "nächsten", "nächste", "nächstes"], 1),
 }
@@ -110,8 +112,13 @@ VAGUE = frozenset((*_VAGUE, "几"))  # numbers that are only approximate
 LATIN_NUMBERS = {
     **_numbered(
         "a an one ein eine einem einen einer|two zwei|three drei|four vier|five fünf|six sechs|"
-        "seven sieben|eight acht|nine neun|ten zehn|eleven elf|twelve zwölf"
+        "seven sieben|eight acht|nine neun|ten zehn|eleven elf|twelve zwölf|thirteen dreizehn|"
+        "fourteen vierzehn|fifteen fünfzehn|sixteen sechzehn|seventeen siebzehn|"
+        "eighteen achtzehn|nineteen neunzehn|twenty zwanzig"
     ),
+    **dict.fromkeys(("thirty", "dreißig"), 30),
+    **dict.fromkeys(("forty", "vierzig"), 40),
+    **dict.fromkeys(("fifty", "fünfzig"), 50),
     **_VAGUE,
 }
 _CHINESE_DIGITS = {**_numbered("一|二 两|三 几|四|五|六|七|八|九"), "十": 10}

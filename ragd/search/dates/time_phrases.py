@@ -107,6 +107,8 @@ class _PhraseReader:
             if point.is_weekday and _COMMA.fullmatch(between):  # Monday, 4 May
                 self.removed.append((self._opening_start(point.start, point), after.start))
                 return 1
+            if point.is_weekday and after.is_weekday and _TO.fullmatch(between):
+                return 2  # "Monday to Friday" is every week
             if self._read_range(point, after, between):
                 return 2
         self._read_single(point)

@@ -430,6 +430,59 @@ def test_a_part_of_a_time_leaves_the_other_times_of_the_question() -> None:
     assert ("2024-05-25", "2024-05-31") in [span.iso_days() for span in found.spans]
 
 
+def test_a_part_of_a_day_is_the_day() -> None:
+    assert named("at the end of yesterday") == [("2026-11-15", "2026-11-15")]
+    assert named("the beginning of last weekend") == [("2026-11-14", "2026-11-14")]
+
+
 def test_the_end_of_a_month_in_chinese() -> None:
     assert named("2024年5月末我做了什么") == [("2024-05-21", "2024-05-31")]
     assert named("2024年5月中旬") == [("2024-05-11", "2024-05-20")]
+
+
+# English and German forms
+
+
+@pytest.mark.parametrize(
+    ("question", "span"),
+    [
+        ("Monday last week", ("2026-11-09", "2026-11-09")),
+        ("on Friday of last week", ("2026-11-13", "2026-11-13")),
+        ("am Freitag der letzten Woche", ("2026-11-13", "2026-11-13")),
+        ("last year's summer", ("2025-06-01", "2025-08-31")),
+        ("in the summer of last year", ("2025-06-01", "2025-08-31")),
+        ("the summer before last", ("2025-06-01", "2025-08-31")),
+        ("the week before last", ("2026-11-02", "2026-11-08")),
+        ("im Sommer des Vorjahres", ("2025-06-01", "2025-08-31")),
+        ("im Sommer letzten Jahres", ("2025-06-01", "2025-08-31")),
+        ("im Sommer vor zwei Jahren", ("2024-06-01", "2024-08-31")),
+        ("vorletzten Sommer", ("2025-06-01", "2025-08-31")),
+        ("vorletzte Woche", ("2026-11-02", "2026-11-08")),
+        ("twenty years ago", ("2006-01-01", "2006-12-31")),
+        ("vor fünfzehn Jahren", ("2011-01-01", "2011-12-31")),
+        ("二十年前", ("2006-01-01", "2006-12-31")),
+        ("十二天前", ("2026-11-04", "2026-11-04")),
+        ("2024年十二月二十五日", ("2024-12-25", "2024-12-25")),
+    ],
+)
+def test_a_time_counted_from_now(question: str, span: tuple[str, str]) -> None:
+    found = find_time(question, TODAY)
+    assert ([one.iso_days() for one in found.spans], found.rest) == ([span], "")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("twenty five years ago", "a hundred and two days ago", "many years ago", "vor Jahren"),
+        *("一百二十年前", "Monday to Friday", "von Montag bis Freitag", "2000 steps", "€2000"),
+    ],
+)
+def test_unknown_counts_and_amounts_are_no_time(question: str) -> None:
+    assert not find_time(question, TODAY).phrases
+
+
+@pytest.mark.parametrize("question", ["why did prices fall in 2024", "May I go in 2024?"])
+def test_another_word_beside_a_year_is_no_month_or_season(question: str) -> None:
+    assert named(question) == [("2024-01-01", "2024-12-31")]
+    assert named("in the fall in 2024") == [("2024-09-01", "2024-11-30")]
+    assert named("in May in 2024") == [("2024-05-01", "2024-05-31")]
