@@ -6,15 +6,16 @@ needs one year ("since March"), it is the latest March that has begun.
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from datetime import date
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from ragd.notes.late_pattern import LatePattern
 from ragd.search.dates import day_spans, time_names, words_before
 from ragd.search.dates.day_spans import FIRST, Span, add_days
-from ragd.search.dates.foreign_times import rewrite_times
+from ragd.search.dates.foreign_times import RewrittenTimes, rewrite_times
 from ragd.search.dates.joined_points import join_points
 from ragd.search.dates.listing import asks_for_all
 from ragd.search.dates.time_points import Birthdays, Point, find_points
@@ -55,29 +56,18 @@ class NamedTime(Struct, frozen=True):
 
 def find_time(question: str, today: date, birthdays: Birthdays | None = None) -> NamedTime:
     """The time that a question names; no phrases if it names none."""
-    rewritten = rewrite_times(question)
-    found = _find_in_english(rewritten.text, today, birthdays)
-    if not rewritten.replaced:
-        return found
-    phrases = tuple(
-        structs.replace(phrase, words=rewritten.as_written(phrase.words))
-        for phrase in found.phrases
-    )
-    rest = found.rest if phrases else question
-    return NamedTime(phrases, rest, found.lists_everything)
-
-
-def _find_in_english(question: str, today: date, birthdays: Birthdays | None) -> NamedTime:
-    """The same for a question whose times are in English, German or Chinese."""
-    text = _readable_part(question)
+    composed = unicodedata.normalize("NFC", question)
+    rewritten = rewrite_times(_readable_part(composed), composed)
+    text = rewritten.text
     found = join_points(text, find_points(text, today, birthdays or {}))
-    reader = _PhraseReader(text, today)
+    reader = _PhraseReader(composed, rewritten, today)
     at = 0
     while at < len(found):
         at += reader.read(found, at)
     phrases = _within_named_year(reader.phrases, today)
-    rest = _cut_out(question, reader.removed)
-    return NamedTime(phrases, rest, bool(phrases) and asks_for_all(rest))
+    rest = _cut_out(composed, reader.removed) if reader.removed else question
+    group = rewritten.group if reader.has_foreign_words else None
+    return NamedTime(phrases, rest, bool(phrases) and asks_for_all(rest, composed, group))
 
 
 def _readable_part(question: str) -> str:
@@ -93,11 +83,14 @@ def _readable_part(question: str) -> str:
 class _PhraseReader:
     """Reads the phrases around the points of a text, in order."""
 
-    def __init__(self, text: str, today: date) -> None:
-        self._text = text
+    def __init__(self, question: str, rewritten: RewrittenTimes, today: date) -> None:
+        self._question = question
+        self._rewritten = rewritten
+        self._text = rewritten.text
         self._today = today
         self.phrases: list[Phrase] = []
-        self.removed: list[tuple[int, int]] = []  # ranges of words that are not searched
+        self.removed: list[tuple[int, int]] = []  # places in the question that are not searched
+        self.has_foreign_words = False  # whether a phrase has words that were rewritten
 
     def read(self, found: Sequence[Point], at: int) -> int:
         """Read the phrase of this point. Returns how many points the phrase has."""
@@ -105,7 +98,7 @@ class _PhraseReader:
         if after is not None:
             between = self._text[point.end : after.start]
             if point.is_weekday and _COMMA.fullmatch(between):  # Monday, 4 May
-                self.removed.append((self._opening_start(point.start, point), after.start))
+                self._remove(self._opening_start(point.start, point), after.start)
                 return 1
             if point.is_weekday and after.is_weekday and _TO.fullmatch(between):
                 return 2  # "Monday to Friday" is every week
@@ -213,10 +206,15 @@ class _PhraseReader:
         every_year: bool = False,
         keeps_words: bool = False,
     ) -> None:
-        words = " ".join(self._text[start:end].split())
+        first, last = self._rewritten.in_question(start, end)
+        words = " ".join(self._question[first:last].split())
         self.phrases.append(Phrase(words, spans, every_year))
+        self.has_foreign_words |= self._rewritten.is_replaced(start, end)
         if not keeps_words:
-            self.removed.append((start, end))
+            self._remove(start, end)
+
+    def _remove(self, start: int, end: int) -> None:
+        self.removed.append(self._rewritten.in_question(start, end))
 
 
 def _is_before(word: str) -> bool:
