@@ -11,7 +11,7 @@ from functools import cache
 
 from ragd.notes.stop_words import ENGLISH, GERMAN
 from ragd.search.dates import time_names
-from ragd.search.dates.foreign_times import FOREIGN_TIMES
+from ragd.search.dates.languages import dutch, french, italian, portuguese, russian, spanish
 from ragd.search.query.query_terms import stems_of
 from ragd.search.query.question_language import FUNCTION_WORDS
 
@@ -57,6 +57,11 @@ def narrowing_words(
 
 @cache
 def _not_narrowing_abroad() -> frozenset[str]:
-    words = " ".join(FUNCTION_WORDS.values())
+    languages = (
+        *(dutch.DUTCH, french.FRENCH, italian.ITALIAN),
+        *(portuguese.PORTUGUESE, russian.RUSSIAN, spanish.SPANISH),
+    )
+    times = " ".join(f"{one.months} {one.days} {one.seasons} {one.units}" for one in languages)
+    words = f"{' '.join(FUNCTION_WORDS.values())} {times.replace('|', ' ')}"
     more = "mes mois mese mês maand месяц nuevo nouveau nuovo novo"
-    return _NOT_NARROWING | stems_of(f"{words} {FOREIGN_TIMES} {more}")
+    return _NOT_NARROWING | stems_of(f"{words} {more}")

@@ -36,7 +36,7 @@ debo devo dois
 de het een en van in is op te dat die voor met aan niet zijn ik je jij we wij hij zij ze er nog
 hoeveel wat waar wie hoe welke mijn mij me nu momenteel tegenwoordig vandaag geld bij om als ook
 maar dan naar uit over door ben heb heeft hebben had ons onze haar hem hun wel precies eigenlijk
-deed doet gedaan dit deze moet moment
+deed doet gedaan dit deze moet moment waren vorige hadden
 """,
     "russian": """
 я ты он она мы вы они мне мной меня мой моя моё мои мою моего моей его её ему ей в во на с со к ко у
@@ -47,12 +47,12 @@ deed doet gedaan dit deze moet moment
 }
 # They are English words or parts of names, too: "van repair cost", "De Niro's phone number", "Ben".
 _AMBIGUOUS = """
-a actual ai al all als am an as at ben bien c come comment con da dal dan de del den des di do
-door dos du e ed el ella em era es est for ha had hay hem hen her hun in is j l la las le les lo
-los ma mais me men mes met mi mia mine minha moment mon n na ne no non nor nos nu o of om on ons
-op or ora os over par pas per plus pour pra pro qui ran real sale se sem sera si sin so son sous
-sua sul sull sur te ten the then to toe ton tot total tu um un una uno us van was we were wie y yo
-ze zij
+a actual ai al all als am an as at ben bien c come comment como con da dal dan de del den des di
+do door dos du e ed el ella em era es est eu for geld ha had hay hem hen her hun in is j l la las
+le les lo los ma mais me men mes met mi mia mine minha moment mon n na ne no non nor nos nu o of
+om on ons op or ora os over par pas per plus pour pra pro qui ran real sale se sem sera si sin so
+son sous sua sul sull sur te ten the then to toe ton tot total tu um un una uno us van was we were
+wie y yo ze zij
 """
 _WORD = LatePattern(r"[^\W_]+")
 _HAN = LatePattern("[\u3400-\u4dbf\u4e00-\u9fff]")
