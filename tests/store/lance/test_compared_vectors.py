@@ -118,7 +118,7 @@ async def test_a_filter_finds_what_its_own_index_does_not_have_yet(
 
 
 async def test_an_index_with_an_empty_segment_is_trained_again_when_it_is_time(
-    index: ChunkIndex, monkeypatch: pytest.MonkeyPatch
+    index: ChunkIndex, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A fill of every fragment of a segment leaves it without any."""
     files = bulk(MANY)
@@ -127,7 +127,9 @@ async def test_an_index_with_an_empty_segment_is_trained_again_when_it_is_time(
     await index.maintain()
     monkeypatch.setattr(vector_index, "EXTEND_ROWS", 10**9)
     await index.fill(vectors_of(files[200:210] + files[490:]))
+    assert vector_index.indexed_fragments(dataset(folder)) == frozenset()
     await index.maintain()
+    assert vector_index.indexed_fragments(dataset(folder)) == frozenset({0, 1})
     assert await finds(index, files[205].chunks[1].chunk_id, files[205].chunks[1].text)
 
 
