@@ -10,6 +10,7 @@ import pytest
 from ragd.events import (
     DeletionsHeld,
     JobFinished,
+    JobRequested,
     VaultScanned,
     VaultUnavailable,
     WatchStarted,
@@ -17,7 +18,7 @@ from ragd.events import (
 from ragd.vault.collection_paths import VAULT
 from ragd.vault.folder_rules import NAME_TAKEN
 from tests.pipeline.conftest import NOTES
-from tests.pipeline.watching import facts
+from tests.pipeline.watching import facts, until_watched
 
 MANY = 60
 
@@ -89,6 +90,27 @@ async def test_a_change_in_each_root_is_noticed(start: Any, roots: Roots) -> Non
     (roots.papers / "new.md").unlink()
     await running.until_state(lambda state: "@papers/new.md" not in state.catalog.files)
     assert "@work/new.md" in running.catalog.files
+
+
+async def test_a_new_collection_is_read_without_a_scan_of_the_watcher(
+    start: Any, roots: Roots
+) -> None:
+    """No fact tells the watcher of a reload here, and its next scan is an hour later."""
+    running = await start(lambda: roots.configure(papers=roots.papers))
+    job = await running.request("full")
+    await running.until(JobFinished, 0, job_id=job)
+    for name in ("", "papers"):
+        await running.until(WatchStarted, 0, collection=name)
+    await running.until_state(lambda state: not state.jobs.open and not state.catalog.backlog)
+    await until_watched(running)
+    seq = running.ledger.state.seq
+    roots.configure_all()
+    config, _ = running.settings.read_again()
+    running.settings.replace(config, [])
+    requested = await running.until(JobRequested, seq)
+    assert requested.event.origin == "config_changed"
+    await running.until(JobFinished, seq, job_id=requested.event.job_id)
+    assert counts(running.ledger.state) == ALL
 
 
 async def test_an_unplugged_collection_keeps_its_notes_and_the_others_go_on(
