@@ -52,6 +52,11 @@ def _advise_search(data: Row) -> list[str]:
             "A passage with `superseded_by` is outdated: the passage it names states a newer "
             "value. Answer with the newer one."
         )
+    if _any_has(passages, "maybe_newer"):
+        lines.append(
+            "A passage with `maybe_newer` may be outdated: compare it with the passage it names, "
+            "which is newer."
+        )
     lines += _doubt_lines(passages)
     if data.get("memory_suggestion"):
         lines.append(

@@ -91,6 +91,7 @@ export const FACETS = {
 export const PASSAGE = {
   score: (score) => `Score ${score.toFixed(2)}: how likely this answers the question`,
   newer: "There is a newer note about this:",
+  maybeNewer: "A newer note may say more about this:",
   stale: "The note has changed since this passage was indexed.",
   unverified: "The vault did not answer, so nobody knows whether this is still current.",
   instruction: "This text reads like an instruction to an assistant.",

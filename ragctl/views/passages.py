@@ -180,6 +180,8 @@ def cautions(result: dict[str, Any]) -> list[str]:
     found = []
     if newer := result.get("superseded_by"):
         found.append(f"There is a newer note about this: {quote_citation(clean(newer))}")
+    elif newer := result.get("maybe_newer"):
+        found.append(f"A newer note may say more about this: {quote_citation(clean(newer))}")
     if result.get("stale"):
         found.append(add_home_option("The note has changed since; run `ragctl sync`."))
     if result.get("unverified"):

@@ -249,7 +249,7 @@ def passages_to_suggest_from(
     return [
         (row, seen)
         for row, result, seen in passages[:SUGGESTED_FROM]
-        if result.score >= SUGGESTED_SCORE and not result.superseded_by and result.via is None
+        if result.score >= SUGGESTED_SCORE and _is_newest(result) and result.via is None
     ]
 
 
@@ -313,6 +313,10 @@ def _memory_text(memory: Memory, seen: InspectedPassage) -> WithheldText | None:
     return WithheldText(f"memory {memory.key}", seen.categories, digest)
 
 
+def _is_newest(result: Result) -> bool:
+    return result.superseded_by is None and result.maybe_newer is None
+
+
 def _without_sensitive_names(result: Result, rules: Rules) -> Result:
     """The path or title of another note can be sensitive where the passage itself is not."""
     shown = tuple(path for path in result.also_in if not inspect_text(path, rules).withheld)
@@ -325,9 +329,10 @@ def _without_sensitive_names(result: Result, rules: Rules) -> Result:
 def _with_visible_newer(result: Result, shown: Collection[str]) -> Result:
     """A newer passage is named only if it is in the answer: the path of a withheld one may be
     sensitive."""
-    if result.superseded_by is None or result.superseded_by in shown:
-        return result
-    return structs.replace(result, superseded_by=None)
+    newer, maybe = (
+        one if one in shown else None for one in (result.superseded_by, result.maybe_newer)
+    )
+    return structs.replace(result, superseded_by=newer, maybe_newer=maybe)
 
 
 def _with_flags(result: Result, seen: InspectedPassage) -> Result:

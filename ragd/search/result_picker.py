@@ -191,6 +191,15 @@ class ResultPicker:
             _with_superseded_by(pick, newest.get(pick.equal[0].chain)) for pick in self._best
         ]
 
+    def mark_maybe_newer(self) -> None:
+        """Name the newest passage that probably states the asked fact at older ones above it."""
+        likely = [pick for pick in self._best if pick.equal[0].likely and pick.row.date]
+        if not likely:
+            return
+        newest = max(likely, key=lambda pick: pick.row.date or "")
+        below = self._best.index(newest)
+        self._best[:below] = [_with_maybe_newer(pick, newest) for pick in self._best[:below]]
+
     async def _with_places(
         self, pick: _PickedPassage, counted: Mapping[str, int]
     ) -> _PickedPassage:
@@ -299,6 +308,15 @@ def _with_superseded_by(pick: _PickedPassage, newest: _PickedPassage | None) -> 
     if not day or day >= _stated_at(newest):
         return pick
     result = structs.replace(pick.result, superseded_by=newest.result.citation)
+    return structs.replace(pick, result=result)
+
+
+def _with_maybe_newer(pick: _PickedPassage, newest: _PickedPassage) -> _PickedPassage:
+    found = pick.equal[0]
+    is_older = found.likely and (pick.row.date or "9999") < (newest.row.date or "")
+    if not is_older or found.chain:  # of a chain, the newest statement is known
+        return pick
+    result = structs.replace(pick.result, maybe_newer=newest.result.citation)
     return structs.replace(pick, result=result)
 
 

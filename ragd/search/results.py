@@ -76,6 +76,7 @@ class Result(Struct, frozen=True):
     also_in_total: int = 0  # how many other notes there are
     places: int = 1  # how often the text is in this note and all of those
     superseded_by: str | None = None  # citation of a newer passage with another value
+    maybe_newer: str | None = None  # citation of a newer passage further down, which may say more
     via: str | None = None  # why a linked note is here: "linked from “…”", "links to “…”"
     date_source: str | None = None  # `note`: `date` is set; `file`: `file_date` is set
     file_date: str | None = None  # the day of the file's time

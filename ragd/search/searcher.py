@@ -319,6 +319,7 @@ class Searcher:
         if most > LINKED_PLACES[0] and picker.best:
             await self._add_linked(question, picker, found)
         picker.mark_superseded()
+        picker.mark_maybe_newer()
 
     async def _add_linked(self, question: Question, picker: ResultPicker, found: Retrieved) -> None:
         """Add notes that are linked with the best results, if some fit."""

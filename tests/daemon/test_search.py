@@ -117,6 +117,7 @@ def test_a_result_has_every_field_of_the_contract(vault: Vault) -> None:
         "also_in_total": 0,
         "places": 1,
         "superseded_by": None,
+        "maybe_newer": None,
         "via": None,
         "date_source": None,
         "file_date": None,

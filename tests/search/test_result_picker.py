@@ -281,6 +281,32 @@ async def test_the_search_goes_no_deeper_if_nothing_fits() -> None:
     assert found.best == []
 
 
+def test_an_older_passage_above_a_newer_one_that_may_say_more_names_it() -> None:
+    async def marks(*said: tuple[str | None, float]) -> list[str | None]:
+        index = Index(["passage"] * len(said))
+        for at, (day, _) in enumerate(said):
+            row = index.rows[f"id{at}"]
+            index.rows[f"id{at}"] = structs.replace(row, date=day, chunk_text=f"passage {at}")
+        picked = picking(index, FileCheck())
+        found = index.candidates(len(said))
+        for one, (_, likely) in zip(found, said, strict=True):
+            one.likely = likely
+        await picked.pick(found)
+        picked.mark_maybe_newer()
+        return [result.maybe_newer for _, result in picked.best]
+
+    async def search() -> None:
+        newer = "0002.md#L1-L1"
+        assert await marks(("2025-01-01", 1), ("2024-01-01", 0), ("2026-01-01", 1)) == [
+            *(newer, None, None)
+        ]
+        assert await marks(("2026-01-01", 1), ("2025-01-01", 1)) == [None, None]
+        assert await marks(("2025-01-01", 1), ("2026-01-01", 0)) == [None, None]
+        assert await marks((None, 1), ("2026-01-01", 1)) == [None, None]
+
+    asyncio.run(search())
+
+
 def test_a_note_without_a_date_is_superseded_only_after_the_day_of_its_file() -> None:
     async def marks(modified_at: str) -> list[str | None]:
         index = Index(["newer", "undated"])

@@ -60,7 +60,7 @@ export function neededFields(data: Row, cite: boolean): Row {
       ...ifAny(row, "sensitive"),
       ...ifAny(row, "also_in"),
       ...(row["also_in_total"] ? { also_in_total: row["also_in_total"] } : {}),
-      ...ifPresent(row, "superseded_by", "via", "file_date", "position"),
+      ...ifPresent(row, "superseded_by", "maybe_newer", "via", "file_date", "position"),
       ...(row["kind"] && row["kind"] !== "markdown" ? { kind: row["kind"] } : {}),
     })),
     memories: rows(data["memories"]).map(({ key, value, source, stored_at, ...row }) => ({
@@ -125,6 +125,12 @@ export function instructions(answer: Envelope & { data: Row }, cite: boolean, ca
     lines.push(
       "A passage with `superseded_by` is outdated: the passage it names states a newer value. " +
         "Answer with the newer one.",
+    );
+  }
+  if (results.some((row) => "maybe_newer" in row)) {
+    lines.push(
+      "A passage with `maybe_newer` may be outdated: compare it with the passage it names, " +
+        "which is newer.",
     );
   }
   if (all.some((row) => row["injection_suspected"] === true)) {

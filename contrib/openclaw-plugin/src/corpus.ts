@@ -166,6 +166,8 @@ export function withWarnings(row: Row, text: string, after: string[]): string {
   if (row["stale"] === true) before.push("The note has changed since it was indexed.");
   if (row["superseded_by"])
     before.push("Outdated: another of these notes states a newer value. Answer with that one.");
+  else if (row["maybe_newer"])
+    before.push("Perhaps outdated: another of these notes is newer. Compare the two.");
   return [...before, fenced(defused(text)), ...after].join("\n");
 }
 

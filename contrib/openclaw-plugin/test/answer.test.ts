@@ -48,6 +48,9 @@ test("a model is told what is outdated, why a note is included, and that nothing
   assert.deepEqual([second?.["via"], second?.["file_date"]], ["linked from “Debts”", "2024-02-03"]);
   assert.match(after, /outdated.*newer value/);
   assert.match(after, /None of these passages is likely to answer/);
+  const maybe = search(found([{ ...passage(), maybe_newer: "b.md#L1-L2" }]));
+  assert.equal((maybe.inside.data?.["results"] as Record<string, unknown>[])[0]?.["maybe_newer"], "b.md#L1-L2");
+  assert.match(maybe.after, /may be outdated: compare/);
   const plain = search({ ...found([passage()]), answered: true }).after;
   assert.doesNotMatch(plain, /outdated|None of these|All scores are low/);
   const unsure = search({ ...found([passage()]), answered: true, unsure: true }).after;

@@ -21,8 +21,10 @@ export const noteAddress = (result) =>
 function flags(result) {
   const shown = [];
   const flag = (kind, ...content) => shown.push(el("li", { class: kind }, content));
-  if (result.superseded_by) {
-    flag("warn", PASSAGE.newer, " ", el("a", { href: address("/note", { path: result.superseded_by }) }, result.superseded_by));
+  const newer = result.superseded_by || result.maybe_newer;
+  if (newer) {
+    const text = result.superseded_by ? PASSAGE.newer : PASSAGE.maybeNewer;
+    flag("warn", text, " ", el("a", { href: address("/note", { path: newer }) }, newer));
   }
   if (result.stale) flag("warn", PASSAGE.stale);
   if (result.unverified) flag("warn", PASSAGE.unverified);

@@ -7,6 +7,7 @@ than others of its kind, and nothing is marked.
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from ragd.notes.late_pattern import LatePattern
@@ -169,19 +170,24 @@ def mark_likely_newest(question: str, ranked: Sequence[Candidate], last_day: str
     if wanted is None or not ranked or asks_about_past(question):
         return False
     least = NEAR * max(one.weight for one in ranked)
-    likely = {
-        one.chunk_id: likelihood(wanted, one.text, one.title)
-        for one in ranked[:COMPARED]
-        if one.date and one.date <= last_day and one.weight >= least
-    }
-    found = [one for one in ranked[:COMPARED] if likely.get(one.chunk_id)]
+    near = [
+        one for one in ranked[:COMPARED] if one.weight >= least and (one.date or "") <= last_day
+    ]
+    for one in near:
+        one.likely = likelihood(wanted, one.text, one.title)
+    found = [one for one in near if one.likely]
     days = sorted({one.date for one in found if one.date})
-    for one in found:
-        place = days.index(one.date or "")
-        newest = place / (len(days) - 1) if len(days) > 1 else 1.0
+    for one in found if days else ():
         # A root, because the very newest is often about something else.
-        one.likely_newest = math.sqrt(newest) * likely[one.chunk_id]
-    return bool(found)
+        one.likely_newest = math.sqrt(_place(one, days)) * one.likely
+    return bool(days)
+
+
+def _place(one: Candidate, days: Sequence[str]) -> float:
+    """0 for the first of these days, 1 for the last. Without a date it is as new as its file."""
+    latest = one.date or one.file_day or days[-1]
+    place = max(0, bisect_right(days, latest) - 1)
+    return place / (len(days) - 1) if len(days) > 1 else 1.0
 
 
 def _is_about_subject(wanted: AskedFact, text: str) -> bool:

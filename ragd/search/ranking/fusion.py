@@ -80,6 +80,7 @@ class Candidate(Struct):
     stated_month: str = ""  # of its statement of the asked fact; only if the passage has no date
     closeness: float = 0.0  # of its date to the time that the question names, from 0 to 1
     recency: float = 0.0  # 1 for the newest candidate, less for older ones; without a date 0.5
+    likely: float = 0.0  # how likely it states the asked fact, from 0 to 1
     likely_newest: float = 0.0  # 1 for the newest that probably states the asked fact
     chain: str = ""  # chunk id of the newest passage with the same fact about the same subject
     is_superseded: bool = False  # a newer passage of the chain has another date

@@ -135,6 +135,8 @@ def test_old_linked_and_weakly_dated_passages_are_marked() -> None:
     assert "file modified 2024-01-15" in shown[1]
     assert shown[3] == "   ▲ There is a newer note about this: 'Journal/2025 b.md#L1-L2'"
     assert shown[4] == "   Linked from Doorbell."
+    maybe = lines_of(RESULT | {"maybe_newer": "b.md#L1-L2"})
+    assert maybe[3] == "   ▲ A newer note may say more about this: b.md#L1-L2"
     weak = {"date": None, "file_date": "2024-02-02", "date_source": "file"}
     assert "file modified 2024-02-02" in lines_of(RESULT | weak)[1]
     assert "file modified" not in lines_of(RESULT | {"date_source": "note"})[1]

@@ -87,6 +87,7 @@ def test_a_hint_is_for_the_user() -> None:
 
 def test_an_outdated_passage_is_not_the_answer() -> None:
     assert "Answer with the newer one." in searched(RESULT | {"superseded_by": "b.md#L1-L2"})
+    assert "may be outdated: compare" in searched(RESULT | {"maybe_newer": "b.md#L1-L2"})
 
 
 def test_withheld_passages_need_the_users_consent() -> None:

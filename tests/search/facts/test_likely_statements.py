@@ -74,14 +74,25 @@ def test_the_newest_of_the_likely_ones_is_preferred_most() -> None:
     assert marks("bruno weight?", found) == [0, 1, pytest.approx(0.5**0.5), 0]
 
 
-def test_far_undated_and_future_passages_are_not_preferred() -> None:
+def test_a_passage_without_a_date_is_as_new_as_its_file() -> None:
     found = passages(
         ("2023-01-01", "Bruno at the vet, 31 kg", 1.0),
-        (None, "Bruno at the vet, 29 kg", 0.9),
+        ("2024-01-01", "Bruno at the vet, 30 kg", 1.0),
+        *((None, "Bruno at the vet, 29 kg", 0.9) for _ in range(3)),
+    )
+    found[2].file_day, found[3].file_day = "2023-06-01", "2025-01-01"
+    assert marks("bruno weight?", found) == [0, 1, 0, 1, 1]
+    without = passages(*((None, "Bruno at the vet, 29 kg", 0.9) for _ in range(2)))
+    assert marks("bruno weight?", without) == [0, 0]
+
+
+def test_far_and_future_passages_are_not_preferred() -> None:
+    found = passages(
+        ("2023-01-01", "Bruno at the vet, 31 kg", 1.0),
         ("2027-01-01", "Bruno at the vet, 28 kg", 0.9),
         ("2025-01-01", "Bruno at the vet, 27 kg", 0.4),
     )
-    assert marks("bruno weight?", found) == [1, 0, 0, 0]
+    assert marks("bruno weight?", found) == [1, 0, 0]
 
 
 def test_a_question_for_nothing_that_changes_marks_nothing() -> None:
