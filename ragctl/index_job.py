@@ -63,7 +63,7 @@ def run(home: Home, mode: str, args: argparse.Namespace, **more: Any) -> int:
     job_id = ""
     with failures_are_fatal():
         try:
-            answer = call_daemon(home, "POST", "/v1/jobs", {"mode": mode, **more}, start=True)
+            answer = _request_job(home, mode, more)
             job_id = str(answer.data["job_id"])
             _print_paused(answer.data.get("paused"))
             _print_needs_restart(answer.data.get("needs_restart"))
@@ -73,6 +73,13 @@ def run(home: Home, mode: str, args: argparse.Namespace, **more: Any) -> int:
             return _report_outcome(home, _follow(home, job_id, on_terminal), on_terminal)
         except KeyboardInterrupt:
             return _handle_interrupt(home, job_id, on_terminal)
+
+
+def _request_job(home: Home, mode: str, more: dict[str, Any]) -> Answer:
+    """Ask for the job. A daemon that was killed a moment ago may still accept the connection; asked
+    again, an equal request joins the job. What accepts deletions is asked for only once."""
+    body = {"mode": mode, **more}
+    return call_daemon(home, "POST", "/v1/jobs", body, start=True, idempotent=not more)
 
 
 @contextmanager

@@ -78,11 +78,13 @@ class Machine:
             return None
 
     def kill(self) -> None:
-        """As a power cut does it."""
+        """As a power cut does it. Returns when the daemon has ended: until then, its socket still
+        accepts connections."""
         pid = self.pid  # of the last daemon, which may have ended
         if pid is not None and str(self.home).encode() in _command_of(pid):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+            self.wait_for(lambda: _has_ended(pid))
 
     def stop(self) -> None:
         self.ragctl("stop")
@@ -90,6 +92,19 @@ class Machine:
 
 def _is_credential(name: str) -> bool:
     return name.startswith(("AWS_", "AZURE_", "GOOGLE_"))
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether no thread is left: the last one closes the socket."""
+    try:
+        states = [one.read_text().rpartition(")")[2] for one in _threads_of(pid)]
+    except OSError:
+        return not _threads_of(pid)
+    return all(state.split()[0] in "ZX" for state in states)
+
+
+def _threads_of(pid: int) -> list[Path]:
+    return list(Path("/proc").glob(f"{pid}/task/*/stat"))
 
 
 def _command_of(pid: int) -> bytes:

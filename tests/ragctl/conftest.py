@@ -198,7 +198,7 @@ class FakeDaemon:
         self.searches: list[dict[str, Any]] = []
         self.search_refusal: tuple[str, str | None] | None = None  # code and message
         self.search_suggestion: str | None = None
-        self.hang_ups = 0  # searches that get no answer
+        self.hang_ups = 0  # searches and new jobs that get no answer
         self.results: list[dict[str, Any]] = []
         self.withheld = 0  # passages of every search
         self.memories: list[dict[str, Any]] = []  # of every search
@@ -413,7 +413,10 @@ class _Handler(BaseHTTPRequestHandler):
                 fake.aside(fake.close)
         elif self.path == "/v1/jobs":
             fake.jobs_asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            if fake.job_refusal:
+            if fake.hang_ups:
+                fake.hang_ups -= 1
+                self.close_connection = True
+            elif fake.job_refusal:
                 self.refuse(fake.job_refusal[1], fake.job_refusal[0])
             else:
                 held = {key: fake.more.get(key) for key in ("paused", "needs_restart")}

@@ -46,6 +46,22 @@ def test_each_command_requests_its_job(
     assert fake.jobs_asked == [body] and FOLLOWED in fake.requests
 
 
+def test_a_job_that_a_dying_daemon_did_not_answer_is_requested_again(
+    ragctl: Ragctl, fake: FakeDaemon
+) -> None:
+    fake.hang_ups = 1
+    fake.say(complete())
+    assert ragctl("sync").code == 0
+    assert fake.jobs_asked == [{"mode": "sync"}] * 2
+
+
+def test_deletions_are_accepted_only_once(ragctl: Ragctl, fake: FakeDaemon) -> None:
+    fake.hang_ups = 1
+    result = ragctl("sync", "--accept-deletions")
+    assert result.code == 2 and "closed the connection" in result.err
+    assert len(fake.jobs_asked) == 1
+
+
 @pytest.mark.parametrize("json_option", [("--json",), ()])
 def test_programs_get_the_documented_lines_and_nothing_else(
     ragctl: Ragctl, fake: FakeDaemon, json_option: str
