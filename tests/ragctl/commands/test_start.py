@@ -214,7 +214,7 @@ def test_a_search_is_repeated_too(ragctl: Ragctl, home: Home, dying: list[bytes]
 def test_a_request_that_may_have_been_done_is_not_repeated(
     ragctl: Ragctl, home: Home, dying: list[bytes]
 ) -> None:
-    result = ragctl("sync")
+    result = ragctl("sync", "--accept-deletions")
     assert result.code == 2
     assert result.err.startswith(
         "ragctl: The daemon closed the connection in the middle of its answer."
