@@ -74,7 +74,7 @@ test("Markdown is shown as a reader sees it", async () => {
 test("properties are shown only if a word of the question is in them alone", async () => {
   const text = page.locator('article[data-citation^="People/Meera.md"] .text').first();
   const shows = async (beginning) => {
-    // The results are drawn again when the answer by meaning arrives.
+    // A text can be read while the results are being drawn.
     for (const until = Date.now() + 30_000; Date.now() < until; ) {
       if (beginning.test(await text.innerText())) return;
     }
