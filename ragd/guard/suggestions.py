@@ -6,7 +6,7 @@ suggested.
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -130,19 +130,19 @@ def _candidates(passage: NotePassage, question: str | None) -> Iterator[str]:
     """The sentences that are worth remembering and about what the question asks."""
     if is_of_another_author(passage.properties):
         return
-    for sentence in memorable_sentences(passage.chunk_text):
-        if question is None or _is_about(question, sentence):
-            yield sentence
+    is_about = _condition_of(question)
+    yield from (one for one in memorable_sentences(passage.chunk_text) if is_about(one))
 
 
-def _is_about(question: str, sentence: str) -> bool:
-    """Whether a sentence names the whole subject of the question, or, if the question asks for no
-    fact that changes, has one of its telling words."""
-    wanted = find_asked_fact(question)
-    stems = stems_of(sentence)
-    if wanted is not None:
-        return wanted.subject <= stems
-    return not stems.isdisjoint(stems_of(question) - _FUNCTION_WORDS)
+def _condition_of(question: str | None) -> Callable[[str], bool]:
+    """The condition for sentences: they name the whole subject of the question, or, if the question
+    asks for no fact that changes, have one of its telling words."""
+    if question is None:
+        return lambda _: True
+    if (wanted := find_asked_fact(question)) is not None:
+        return lambda sentence: wanted.subject <= stems_of(sentence)
+    telling = stems_of(question) - _FUNCTION_WORDS
+    return lambda sentence: not telling.isdisjoint(stems_of(sentence))
 
 
 def _suggest_from_text(

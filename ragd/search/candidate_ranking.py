@@ -10,7 +10,6 @@ from ragd.clock import Clock
 from ragd.config.live_settings import Settings
 from ragd.search.dates import WEAK, candidate_dates
 from ragd.search.facts.likely_statements import mark_likely_newest
-from ragd.search.facts.question_subject import find_asked_fact
 from ragd.search.facts.superseding import newest_first
 from ragd.search.query.exclusion import unwanted_share
 from ragd.search.query_vector import QueryVector
@@ -60,9 +59,10 @@ class Ranker:
             )
         candidate_dates.mark_recency(candidates)
         ranked, tomorrow = fusion.order(candidates.values(), weights), self._tomorrow()
-        if mark_likely_newest(question.text, ranked, tomorrow):
+        if mark_likely_newest(question.asked_fact, ranked, tomorrow):
             ranked = fusion.order(candidates.values(), weights)
-        return fusion.titles_first(newest_first(question.text, spread_over_notes(ranked), tomorrow))
+        spread = spread_over_notes(ranked)
+        return fusion.titles_first(newest_first(question.asked_fact, spread, tomorrow))
 
     def _tomorrow(self) -> str:
         """The last day that a statement can have: it is tomorrow already in some time zones."""
@@ -98,7 +98,7 @@ class Ranker:
 def mark_dates(question: Question, found: dict[str, Candidate], hits: Sequence[ChunkHit]) -> None:
     """Set the date of each candidate, and how close it is to the time that the question names."""
     weak = 1.0 if question.by_file_time else WEAK
-    needs_file_days = bool(question.spans) or find_asked_fact(question.text) is not None
+    needs_file_days = bool(question.spans) or question.asked_fact is not None
     candidate_dates.mark_dates(
         found,
         hits,

@@ -13,7 +13,7 @@ from ragd.embed.providers.local_model import model_of
 from ragd.health.current_health import CurrentReason
 from ragd.notes.languages import language_of
 from ragd.search.dates import NamedTime
-from ragd.search.facts.question_subject import subject_words
+from ragd.search.facts.question_subject import find_asked_fact
 from ragd.search.prepared_query import PreparedQuery
 from ragd.search.query.filters import Filters
 from ragd.search.query.query_terms import content_stems, query_terms
@@ -76,7 +76,7 @@ class QuestionBuilder:
             by_words=settings.fusion != "weighted" or settings.text_weight > 0,
             vector_task=asyncio.create_task(self._embed(text, index, health)),
             text=text,
-            subject="" if spans else subject_words(text),
+            asked_fact=find_asked_fact(text),
             spans=spans,
             language=language_of(prepared.text),
             lists_everything=named.lists_everything or prepared.lists_everything,

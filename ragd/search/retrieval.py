@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 
 from ragd.embed.providers.shipped_models import ShippedModel
 from ragd.search.dates import Span
+from ragd.search.facts.question_subject import AskedFact
 from ragd.search.query.conditions import Condition
 from ragd.search.query.query_terms import QueryTerms
 from ragd.search.query_vector import QueryVector
@@ -40,7 +41,7 @@ class Question(Struct, frozen=True):
     by_words: bool
     vector_task: "asyncio.Task[QueryVector]"
     text: str = ""  # without its time phrases
-    subject: str = ""  # words that name the subject of a fact that may be out of date
+    asked_fact: AskedFact | None = None  # that changes over time
     spans: tuple[Span, ...] = ()
     language: str | None = None  # ISO 639-1, if it can be detected
     lists_everything: bool = False  # the answer is a list of all passages of that time
@@ -70,6 +71,11 @@ class Question(Struct, frozen=True):
     def model_language(self) -> str | None:
         """`english` or `multilingual`; None for the vectors of another provider."""
         return self.model.language if self.model is not None else None
+
+    @property
+    def subject(self) -> str:
+        """The words for the subject of a fact whose newest statement is wanted; mostly empty."""
+        return "" if self.spans or self.asked_fact is None else self.asked_fact.words
 
     @property
     def scale(self) -> CosineScale:

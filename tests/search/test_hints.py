@@ -29,7 +29,7 @@ def question(language: str | None, model: ShippedModel | None, passages: int = 0
     spans = (Span(date(2026, 10, 1), date(2026, 10, 31)),)
     terms = query_terms("x", len)
     index, task = cast(Any, Dated(passages)), cast(Any, None)
-    return Question(terms, index, None, None, True, task, "", "", spans, language, model=model)
+    return Question(terms, index, None, None, True, task, "", None, spans, language, model=model)
 
 
 PREPARED = PreparedQuery("x", SearchRequest(query="x"))

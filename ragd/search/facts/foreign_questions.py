@@ -245,5 +245,5 @@ def _languages(groups: Collection[Group]) -> list[FactLanguage]:
     return [_BY_GROUP[one] for one in groups]
 
 
-def language_of(group: Group) -> FactLanguage:
+def fact_language(group: Group) -> FactLanguage:
     return _BY_GROUP[group]

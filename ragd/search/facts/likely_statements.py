@@ -12,8 +12,9 @@ from collections.abc import Sequence
 
 from ragd.notes.late_pattern import LatePattern
 from ragd.notes.sentences import sentences
-from ragd.search.facts.question_subject import AskedFact, asks_about_past, find_asked_fact
+from ragd.search.facts.question_subject import AskedFact
 from ragd.search.facts.relatives import is_about_relative
+from ragd.search.facts.statement_patterns import whole_words
 from ragd.search.query.query_terms import stems_in
 from ragd.search.ranking.fusion import Candidate
 
@@ -155,19 +156,16 @@ _PLAN = LatePattern(
 )
 
 
-def _whole(text: str) -> LatePattern:
-    return LatePattern(rf"(?<!\w)(?:{text})(?!\w)", re.I)
+_CUE_PATTERNS = {topic: whole_words(text) for topic, text in _CUES.items()}
 
 
-_CUE_PATTERNS = {topic: _whole(text) for topic, text in _CUES.items()}
-
-
-def mark_likely_newest(question: str, ranked: Sequence[Candidate], last_day: str) -> bool:
+def mark_likely_newest(
+    wanted: AskedFact | None, ranked: Sequence[Candidate], last_day: str
+) -> bool:
     """Set `likely_newest` of the candidates near the top that probably state the asked fact: 1 for
     the newest, 0 for the oldest of several. Returns whether any is marked. What is dated after
     `last_day` is a plan or a mistake. "What did the car repair cost?" asks for no newest one."""
-    wanted = find_asked_fact(question)
-    if wanted is None or not ranked or asks_about_past(question):
+    if wanted is None or not ranked or wanted.is_past:
         return False
     least = NEAR * max(one.weight for one in ranked)
     near = [

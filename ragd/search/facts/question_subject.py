@@ -22,6 +22,7 @@ from ragd.search.facts.stated_values import (
     SETTLED,
     STATE,
 )
+from ragd.search.facts.statement_patterns import whole_words
 from ragd.search.query.query_terms import stems_of, without_accents
 from ragd.search.query.question_language import Group, language_group
 
@@ -47,7 +48,8 @@ class AskedFact(Struct, frozen=True):
 
     `words`: the words of the subject, as the question has them. `of_user`: the subject is the user
     ("my weight"). `to_user`: the user lent the money. `language`: None for English and German.
-    `is_money`: the question is for a sum of money. `names`: stems that a sentence must have with a
+    `is_money`: the question is for a sum of money. `is_past`: it is in the past tense ("did",
+    "kostete"); only known in English and German. `names`: stems that a sentence must have with a
     capital letter; only in Russian, where names are like other words without their last vowels.
     """
 
@@ -58,11 +60,8 @@ class AskedFact(Struct, frozen=True):
     to_user: bool = False
     language: Group | None = None
     is_money: bool = False
+    is_past: bool = False
     names: frozenset[str] = frozenset()
-
-
-def _whole_words(text: str) -> LatePattern:
-    return LatePattern(rf"(?<!\w)(?:{text})(?!\w)", re.I)
 
 
 _DEBT_WORDS = (
@@ -127,13 +126,13 @@ TOPICS = (
             re.I,
         ),
         frozenset({AMOUNT, SETTLED}),
-        _whole_words(_DEBT_WORDS),
+        whole_words(_DEBT_WORDS),
     ),
     FactTopic(
         "weight",
-        _whole_words("weighs?|weight|heavy|kilos?|wieg(?:en?|t|st)|gewicht|schwer"),
+        whole_words("weighs?|weight|heavy|kilos?|wieg(?:en?|t|st)|gewicht|schwer"),
         frozenset({MASS}),
-        _whole_words(_WEIGHT_WORDS),
+        whole_words(_WEIGHT_WORDS),
         or_next_to=True,
     ),
     FactTopic(  # of an account or a fund, and regular sums such as a rent
@@ -147,34 +146,34 @@ TOPICS = (
             re.I,
         ),
         frozenset({AMOUNT}),
-        not_in_statement=_whole_words(_MONEY_BETWEEN),
+        not_in_statement=whole_words(_MONEY_BETWEEN),
     ),
     FactTopic(
         "price",
-        _whole_words(
+        whole_words(
             "costs?|price[ds]?|how much (?:is|are|was|were)|pay for|(?:do|did) (?:i|we) pay|fees?"
             "|charges?|(?:daily|hourly|weekly|monthly) rate|kostete?[nt]?|gekostet|preise?"
             "|zahle ich"
             "|zahlen wir|verlangt"
         ),
         frozenset({AMOUNT}),
-        _whole_words(f"{_PRICE_WORDS}|{_REGULAR_SUM}"),
+        whole_words(f"{_PRICE_WORDS}|{_REGULAR_SUM}"),
         or_next_to=True,
-        not_in_statement=_whole_words(_MONEY_BETWEEN),
+        not_in_statement=whole_words(_MONEY_BETWEEN),
     ),
     FactTopic(
         "address",
-        _whole_words(
+        whole_words(
             "address|lives?|street|straße|wohnt|adresse|anschrift"
             "|(?:send|write|post) a (?:letter|card|parcel)|moved to|visit"
             "|schicke ich|schick ich|sende ich"
         ),
         frozenset({PLACE}),
-        not_in_statement=_whole_words("works?|job|hired|contract|a living|as an?"),
+        not_in_statement=whole_words("works?|job|hired|contract|a living|as an?"),
     ),
     FactTopic(
         "job",
-        _whole_words(
+        whole_words(
             "(?<!to )works?|working|jobs?|occupation|professionally|for work|employ(?:s|ed|er)?"
             "|for a living|firm|company|profession"
             "|arbeitet|beruf(?:lich)?|still (?:at|with) the"
@@ -183,7 +182,7 @@ TOPICS = (
     ),
     FactTopic(
         "state",
-        _whole_words(
+        whole_words(
             "status|state|how far|stand with|stands?|finished|done|ready|progress|going|stage"
             "|where are we|update on|coming along|what happened (?:with|to)|stand der dinge"
             "|fertig|wie steht es um|wie weit (?:ist|sind)"
@@ -193,33 +192,33 @@ TOPICS = (
     ),
     FactTopic(
         "dose",
-        _whole_words("doses?|dosage|how many (?:mg|pills)|dosis|dosierung|wie viel mg"),
+        whole_words("doses?|dosage|how many (?:mg|pills)|dosis|dosierung|wie viel mg"),
         frozenset({MEASURE}),
-        _whole_words(r"\d*\s?m[c]?g|milligram\w*|\d*\s?ml"),
+        whole_words(r"\d*\s?m[c]?g|milligram\w*|\d*\s?ml"),
     ),
     FactTopic(
         "age",
-        _whole_words("how old|what age|(?<=s )age|wie alt|alter"),
+        whole_words("how old|what age|(?<=s )age|wie alt|alter"),
         frozenset({NUMBER}),
-        _whole_words(_AGE_WORDS),
+        whole_words(_AGE_WORDS),
     ),
     FactTopic(
         "contact",
-        _whole_words(
+        whole_words(
             "phone|telephone|(?:phone |mobile |cell )?number|e-?mail|password|pin|code|iban"
             "|telefon(?:nummer)?|handy(?:nummer)?|nummer|passwort|(?:can|do|should) i (?:call"
             "|reach|ring)"
             "|erreiche ich|anrufen"
         ),
         frozenset({CODE}),
-        _whole_words(
+        whole_words(
             "phone|telephone|number|e-?mail|password|pin|code|iban|telefon\\w*|handy\\w*|nummer"
             "|passwort"
             "|mobile|cell"
         ),
     ),
 )
-_ANY_NUMBER = _whole_words(
+_ANY_NUMBER = whole_words(
     "wie ?viel|how much|how many|how (?:old|long|tall|high|big|large|far|fast|often)|wie viele"
     "|wie (?:alt|lange?|hoch|groß|weit|schnell|oft)"
 )
@@ -246,18 +245,18 @@ _ABOUT_DEBTS = frozenset(
 )
 # The purpose of a debt is ignored: a later note about the repayment may not mention it.
 _WHAT_FOR = LatePattern(r"(?<!\w)(?:for|because of|für|wegen)(?!\w).*", re.I)
-_USER = _whole_words("i|my|me|mine|we|our|ich|mein|meine|meinen|wir|unser")
-_TO_USER = _whole_words(
+_USER = whole_words("i|my|me|mine|we|our|ich|mein|meine|meinen|wir|unser")
+_TO_USER = whole_words(
     r"ow(?:e|es|ed) (?:me|us)|schulde[nt]? (?:\w+ ){0,2}(?:mir|uns)|(?:did )?i len[dt]"
     r"|pa(?:y|id) (?:me|us) back"
 )
-_PER_TIME = _whole_words(
+_PER_TIME = whole_words(
     "(?:per|a|each|every|pro|im) (?:hour|day|week|month|year|stunde|tag|woche|monat|jahr)"
 )
-_MONEY = _whole_words("money|geld|cash")
-_PAST = _whole_words("did|was|were|paid|spent|gekostet|kosteten?")
+_MONEY = whole_words("money|geld|cash")
+_PAST = whole_words("did|was|were|paid|spent|gekostet|kosteten?")
 _SEVERAL_IN_GERMAN = LatePattern(r"\b(?:kosteten|haben\b.{0,80}\bgekostet)\b", re.I)
-_SEVERAL_ABROAD = _whole_words("ont coute|costaron|sono costat[ei]|custaram|kostten|стоили")
+_SEVERAL_ABROAD = whole_words("ont coute|costaron|sono costat[ei]|custaram|kostten|стоили")
 _PLURAL = LatePattern(r"\w{2,}[^\W_sui]s", re.I)
 _WORD = LatePattern(r"[^\W_]+(?:['’]s)?")
 
@@ -287,12 +286,13 @@ def find_asked_fact(question: str) -> AskedFact | None:
     to_user = topic is not None and topic.name == "debt" and bool(_TO_USER.search(question))
     is_money = bool(_MONEY.search(question))
     words = _words_of(subject, question)
-    return AskedFact(topic, subject, words, of_user, to_user, is_money=is_money)
+    is_past = bool(_PAST.search(question))
+    return AskedFact(topic, subject, words, of_user, to_user, is_money=is_money, is_past=is_past)
 
 
 def _find_in_language(question: str, plain: str, group: Group) -> AskedFact | None:
     """The same for a question in a language of `foreign_questions`. `plain`: without accents."""
-    language = foreign_questions.language_of(group)
+    language = foreign_questions.fact_language(group)
     asked = language.asked
     topics = sorted(TOPICS, key=lambda one: one.name == "balance")  # "quanto custa o aluguel"
     topic = next(
@@ -324,14 +324,9 @@ def asks_for_now(question: str) -> bool:
     """Whether it asks for the present state of a fact that changes: "How much do I owe Bo today?"
     asks for the latest debt, "What did I pay today?" for this day."""
     wanted = find_asked_fact(question)
-    if wanted is None or wanted.topic is None or asks_about_past(question):
-        return False  # in other languages, this is not known
+    if wanted is None or wanted.topic is None or wanted.is_past:
+        return False
     return wanted.language is None or wanted.topic.name != "price"
-
-
-def asks_about_past(question: str) -> bool:
-    """Whether an English or German question is in the past tense: "did", "was", "kostete"."""
-    return bool(_PAST.search(question))
 
 
 def _names_in(question: str) -> frozenset[str]:
@@ -359,9 +354,3 @@ def _asks_for_several(question: str, subject: frozenset[str]) -> bool:
         if is_in and not (at + 1 < len(in_subject) and in_subject[at + 1][1])
     )
     return any(_PLURAL.fullmatch(word) for word in last_words)
-
-
-def subject_words(question: str) -> str:
-    """The words that name the subject of a fact that may be out of date; empty if there is none."""
-    wanted = find_asked_fact(question)
-    return wanted.words if wanted is not None else ""

@@ -26,7 +26,7 @@ from ragd.search.dates.time_names import MONTHS
 from ragd.search.facts import foreign_questions, foreign_statements
 from ragd.search.facts.narrowing import narrowing_words
 from ragd.search.facts.occupation import states_work
-from ragd.search.facts.question_subject import NUMBERS, AskedFact, FactTopic, find_asked_fact
+from ragd.search.facts.question_subject import NUMBERS, AskedFact, FactTopic
 from ragd.search.facts.relatives import is_about_relative, places_of_subject
 from ragd.search.facts.repayments import is_repayment
 from ragd.search.facts.residence import states_home
@@ -103,11 +103,10 @@ class Statement(Struct, frozen=True):
 
 
 def newest_first(
-    question: str, ranked: Sequence[Candidate], last_day: str = "9999"
+    wanted: AskedFact | None, ranked: Sequence[Candidate], last_day: str = "9999"
 ) -> list[Candidate]:
     """The same candidates, with the passages of each chain in the order of their dates. A statement
     that is dated after `last_day` is a plan or a mistake, and in no chain."""
-    wanted = find_asked_fact(question)
     if wanted is None:
         return list(ranked)
     found = list(ranked)

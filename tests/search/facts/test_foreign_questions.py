@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragd.search.facts.question_subject import find_asked_fact, subject_words
+from ragd.search.facts.question_subject import find_asked_fact
 from ragd.search.facts.superseding import newest_first
 from ragd.search.ranking.fusion import Candidate
 
@@ -40,7 +40,7 @@ def test_a_question_names_a_topic_and_a_subject(question: str, topic: str, subje
     assert wanted is not None
     assert wanted.topic is not None
     assert wanted.topic.name == topic
-    assert subject_words(question) == subject
+    assert wanted.words == subject
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,8 @@ def test_a_question_names_a_topic_and_a_subject(question: str, topic: str, subje
     ],
 )
 def test_words_of_other_languages_stay_in_an_english_subject(question: str, subject: str) -> None:
-    assert subject_words(question) == subject
+    wanted = find_asked_fact(question)
+    assert wanted is not None and wanted.words == subject
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_the_newest_statement_comes_first_in_any_of_these_languages(
     ranked = [
         Candidate(f"{at}", f"{at}.md", text=text, date=date) for at, (date, text) in enumerate(said)
     ]
-    found = newest_first(question, ranked)
+    found = newest_first(find_asked_fact(question), ranked)
     assert [one.chunk_id for one in found] == ["1", "0"]
     assert [one.is_superseded for one in found] == [False, True]
 
@@ -110,4 +111,4 @@ def test_a_debt_in_the_other_direction_supersedes_nothing(
     ranked = [
         Candidate(f"{at}", f"{at}.md", text=text, date=date) for at, (date, text) in enumerate(said)
     ]
-    assert not any(one.is_superseded for one in newest_first(question, ranked))
+    assert not any(one.is_superseded for one in newest_first(find_asked_fact(question), ranked))

@@ -60,7 +60,7 @@ def passages(*said: tuple[str | None, str, float]) -> list[Candidate]:
 
 
 def marks(question: str, ranked: list[Candidate], last_day: str = "2026-01-01") -> list[float]:
-    mark_likely_newest(question, ranked, last_day)
+    mark_likely_newest(find_asked_fact(question), ranked, last_day)
     return [one.likely_newest for one in ranked]
 
 
@@ -97,6 +97,6 @@ def test_far_and_future_passages_are_not_preferred() -> None:
 
 def test_a_question_for_nothing_that_changes_marks_nothing() -> None:
     found = passages(("2025-01-01", "Bruno at the vet, 28 kg", 1.0))
-    assert not mark_likely_newest("What did Bruno chase?", found, "2026-01-01")
-    assert not mark_likely_newest("bruno weight?", [], "2026-01-01")
-    assert not mark_likely_newest("How much did Bruno weigh?", found, "2026-01-01")
+    assert not mark_likely_newest(find_asked_fact("What did Bruno chase?"), found, "2026-01-01")
+    assert not mark_likely_newest(find_asked_fact("bruno weight?"), [], "2026-01-01")
+    assert not mark_likely_newest(find_asked_fact("How much did Bruno weigh?"), found, "2026-01-01")

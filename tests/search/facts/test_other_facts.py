@@ -5,20 +5,9 @@ Each newer sentence was once taken for a statement, so the true one was marked a
 
 import pytest
 
-from ragd.search.facts.superseding import newest_first
-from ragd.search.ranking.fusion import Candidate
+from tests.search.facts.test_superseding import order
 
-
-def order(question: str, older: str, newer: str) -> str:
-    """The places after ranking, 0 is the older sentence; superseded ones in brackets."""
-    ranked = [
-        Candidate("0", "0.md", text=older, date="2025-03-02"),
-        Candidate("1", "1.md", text=newer, date="2026-09-14"),
-    ]
-    found = newest_first(question, ranked)
-    return " ".join(f"({one.chunk_id})" if one.is_superseded else one.chunk_id for one in found)
-
-
+OLDER, NEWER = "2025-03-02", "2026-09-14"
 OTHER_FACTS = {
     ("Where does Marco live?", "Marco lives at 12 Hill Road, Oslo."): (
         "Paid Marco 40 for pizza.",
@@ -195,7 +184,7 @@ OTHER_FACTS = {
 def test_a_sentence_about_something_else_supersedes_nothing(
     question: str, older: str, newer: str
 ) -> None:
-    assert order(question, older, newer) == "0 1"
+    assert order(question, (OLDER, older), (NEWER, newer)) == "0 1"
 
 
 @pytest.mark.parametrize(
@@ -229,4 +218,4 @@ def test_a_sentence_about_something_else_supersedes_nothing(
 def test_a_newer_statement_in_other_words_comes_first(
     question: str, older: str, newer: str
 ) -> None:
-    assert order(question, older, newer) == "1 (0)"
+    assert order(question, (OLDER, older), (NEWER, newer)) == "1 (0)"

@@ -19,7 +19,7 @@ def candidates(*said: Statement) -> list[Candidate]:
 
 def order(question: str, *said: Statement) -> str:
     """The old places in the new order; superseded statements in brackets."""
-    found = newest_first(question, candidates(*said))
+    found = newest_first(find_asked_fact(question), candidates(*said))
     return " ".join(f"({one.chunk_id})" if one.is_superseded else one.chunk_id for one in found)
 
 
@@ -162,7 +162,7 @@ def undated(question: str, file_day: str | None, *dated: str) -> str:
     """As `order`, with a statement without a date in the first place."""
     found = candidates((None, "I owe Bo $9."), *((day, "I owe Bo $5.") for day in dated))
     found[0].file_day = file_day
-    ranked = newest_first(question, found)
+    ranked = newest_first(find_asked_fact(question), found)
     return " ".join(f"({one.chunk_id})" if one.is_superseded else one.chunk_id for one in ranked)
 
 
@@ -240,7 +240,7 @@ def test_a_statement_of_the_future_is_not_the_latest_state() -> None:
         ("2026-05-02", "Fred owes me $900."),
         ("2099-01-01", "Fred owes me nothing, we are even."),
     )
-    found = newest_first("How much does Fred owe me?", said, "2026-11-19")
+    found = newest_first(find_asked_fact("How much does Fred owe me?"), said, "2026-11-19")
     assert [one.chunk_id for one in found] == ["0", "1", "2"]
     assert [one.is_superseded for one in found] == [False, True, False]
 
@@ -262,7 +262,9 @@ MARCH: Statement = ("2025-03-16", "Moved $300 into the emergency fund, which mak
 def test_a_month_in_a_note_of_a_year_dates_the_statement(title: str, expected: str) -> None:
     older: Statement = ("2024-10-13", "The emergency fund is at $900 now.")
     said = candidates(MARCH, (None, f"| emergency fund | $150 |\n\n{FUND}", title), older)
-    found = newest_first("how much is in my emergency fund now?", said, "2026-11-18")
+    found = newest_first(
+        find_asked_fact("how much is in my emergency fund now?"), said, "2026-11-18"
+    )
     shown = [f"({one.chunk_id})" if one.is_superseded else one.chunk_id for one in found]
     assert " ".join(shown) == expected
 
