@@ -9,8 +9,7 @@ _PARTICLES = (
 )
 _NOW = (
     r"ahora|ya|aún|todavía|maintenant|désormais|toujours|adesso|ora|ancora|agora|ainda|hoje|oggi"
-    r"|hoy"
-    r"|en ce moment|actualmente|actuellement|attualmente|atualmente"
+    r"|hoy|en ce moment|actualmente|actuellement|attualmente|atualmente"
 )
 _STREET = (
     r"rue|avenue|boulevard|impasse|place|chemin|quai|allée|cours|via|viale|piazza|corso|vicolo"
@@ -55,10 +54,9 @@ ROMANCE = ForeignStatements(  # Spanish, French, Italian, Portuguese
             rf"|por pagar|por devolver|da pagare|a pagar))*\s{SUM}"
             r"|je (?:lui )?dois|dois|dettes?|m['’]a (?:encore )?(?:prêté|avancé)"
             r"|(?:j['’]ai )?emprunté"
-            rf"|(?:j['’]ai )?(?:remboursé|viré)|virement|rendu (?:{SUM}|l['’]argent|une partie"
-            rf"|le reste|tout)|emprunt"
-            rf"|payé {SUM} à|(?:il )?(?:me |lui )?reste(?:nt)? (?:\w+ ){{0,3}}{SUM}"
-            rf"|reste à rembourser"
+            rf"|(?:j['’]ai )?(?:remboursé|viré)|virement"
+            rf"|rendu (?:{SUM}|l['’]argent|une partie|le reste|tout)|emprunt|payé {SUM} à"
+            rf"|(?:il )?(?:me |lui )?reste(?:nt)? (?:\w+ ){{0,3}}{SUM}|reste à rembourser"
             r"|quittes|devo|debit[oi]|mi ha (?:ancora )?(?:prestato|anticipato|aiutato)"
             r"|fatt[oa] prestare"
             r"|ho (?:restituito|ridato|pagato|dato|versato|rimborsato|fatto un bonifico)"
@@ -66,27 +64,23 @@ ROMANCE = ForeignStatements(  # Spanish, French, Italian, Portuguese
             rf"|bonifico|(?:restano|mancano|resta|manca) (?:\w+ ){{0,2}}{SUM}|siamo pari|in pari"
             r"|dívidas?|me (?:emprestou|adiantou)|(?:pedi|peguei) .{0,20}emprestad\w+|emprestad\w+"
             r"|(?:eu )?(?:paguei|devolvi|transferi)|pix|estamos en paz|estamos quites|quites"
-            r"|saldad[oa]"
-            r"|saldat[oa]|tudo pago|todo pagado|prestito"
+            r"|saldad[oa]|saldat[oa]|tudo pago|todo pagado|prestito"
         ),
         "weight": whole_words(
-            r"pes(?:a|an|o|as|aba|amos|é|ei|ato|ata)|pesada|pesado|pès(?:e|ent)|poids|pesée"
-            r"|báscula|balanza"
-            r"|bilancia|balança|balance|engordado|adelgazado|engordó|adelgazó|grossi|maigri"
-            r"|ingrassat\w"
-            r"|dimagrit\w|emagrec\w+|engordou|prende|a pris|ha preso|ha perso|subido|bajado"
+            r"pes(?:a|an|o|as|aba|amos|é|ei|ato|ata)|pesada|pesado|pès(?:e|ent)|poids|pesée|báscula"
+            r"|balanza|bilancia|balança|balance|engordado|adelgazado|engordó|adelgazó|grossi|maigri"
+            r"|ingrassat\w|dimagrit\w|emagrec\w+|engordou|prende|a pris|ha preso|ha perso|subido"
+            r"|bajado"
         ),
         "price": whole_words(
             r"cuesta[ns]?|costaba|costó|costano|costa|coût(?:e|ent|ait|é)|cust(?:a|am|ava|ou)"
             r"|vale[nm]?|vaut|precios?|prix|prezz[oi]|preços?|tarif(?:a|fa|s)?|cuota|mensualidad"
-            r"|mensalidade|pag(?:o|amos|a|hiamo|ué|uei|ato)|pa[iy]e[sz]?|payons|payé"
-            r"|subi[dór]\w*|suben?"
-            r"|bajad[oa]|baja|bajó|aument\w+|augment\w+|passée?s? à|baiss\w+|salit[oa]|sces[oa]"
-            r"|rincar\w*"
-            r"|subiu|caiu|baixou|monte|(?:al|por|par|pro|ao|à|a) ?(?:mes|mois|mese|mês)|mensual\w*"
-            r"|quanto é|cuánto es|cher|chère|barato|car[oa]|alzat[oa]|bastano|rebajad[oa]"
-            r"|novo valor|factura|facture|bolletta|desde ahora|a partir d\w+|d['’]ora in poi"
-            r"|desormais|désormais"
+            r"|mensalidade|pag(?:o|amos|a|hiamo|ué|uei|ato)|pa[iy]e[sz]?|payons|payé|subi[dór]\w*"
+            r"|suben?|bajad[oa]|baja|bajó|aument\w+|augment\w+|passée?s? à|baiss\w+|salit[oa]"
+            r"|sces[oa]|rincar\w*|subiu|caiu|baixou|monte"
+            r"|(?:al|por|par|pro|ao|à|a) ?(?:mes|mois|mese|mês)|mensual\w*|quanto é|cuánto es|cher"
+            r"|chère|barato|car[oa]|alzat[oa]|bastano|rebajad[oa]|novo valor|factura|facture"
+            r"|bolletta|desde ahora|a partir d\w+|d['’]ora in poi|desormais|désormais"
         ),
         "age": whole_words(r"años|ans|anni|anos|cumpl\w+|compie|compiuto|fez \d+|faz \d+|fête ses"),
         "contact": whole_words(
@@ -126,11 +120,10 @@ ROMANCE = ForeignStatements(  # Spanish, French, Italian, Portuguese
         r"(?<!un )(?<!il )(?<!suo )(?<!o )(?<!do )(?<!seu )(?:trabajo|lavoro|trabalho))"
         rf"(?:\s(?:{_NOW}))*\s(?:como|de|comme|come|da|en|à|au|aux|chez|para|pour|per|presso|in"
         rf"|a|na|no"
-        r"|em|num|numa|dans|al|alla|nel|nella|nell['’])\s?(?!casa\b|noche|nuit|notte|noite)\w.*"
-        r"|(?:contratad[oa]|contrató|embauchée?|(?:stat[oa]|hanno|ha) assunt[oa]|promovid[oa]"
-        r"|promue?|promoss[oa]"
-        r"|ascendid[oa]|ascendió|fichad[oa]|contrataram|embaucher)(?:\s\w+){0,3}?\s(?:como|de"
-        r"|comme|come|par|chez|da|en|à|al?|em"
+        r"|em|num|numa|dans|al|alla|nel|nella|nell['’])\s?(?!casa\b|noche|nuit|notte"
+        r"|noite)\w.*|(?:contratad[oa]|contrató|embauchée?|(?:stat[oa]|hanno|ha) assunt[oa]"
+        r"|promovid[oa]|promue?|promoss[oa]|ascendid[oa]|ascendió|fichad[oa]|contrataram"
+        r"|embaucher)(?:\s\w+){0,3}?\s(?:como|de|comme|come|par|chez|da|en|à|al?|em"
         rf"|na|no)\s?(?!l?e?l?a? ?cas)\w.*"
         rf"|(?:empez\w+|entró|commencé|cominciat\w+|iniziat\w+|começ\w+|arrancó){_ROMANCE_DAY}"
         rf"(?:\s(?:a (?:trabajar|travailler|lavorare|trabalhar)|à travailler))?{_ROMANCE_DAY}"
@@ -156,10 +149,9 @@ ROMANCE = ForeignStatements(  # Spanish, French, Italian, Portuguese
     whole_words(
         r"me (?:ha |han )?(?:devuelto|devolvió|devolvieron|pagó|pagado|pagaron)|me deb(?:e|en|ía)"
         r"|(?:presté|he prestado|le dejé) .{0,30}\ba|m['’]a (?:rendu|remboursé|payé|viré)"
-        r"|j['’]ai prêté"
-        r"|me (?:rembourse|rend|paie|doi(?:t|vent))|mi (?:ha (?:restituito|ridato|pagato|dato)"
-        r"|deve)"
-        r"|ho prestato|me (?:devolveu|pagou|deve)|(?:devolveu|pagou)-me|emprestei"
+        r"|j['’]ai prêté|me (?:rembourse|rend|paie|doi(?:t|vent))"
+        r"|mi (?:ha (?:restituito|ridato|pagato|dato)|deve)|ho prestato|me (?:devolveu|pagou|deve)"
+        r"|(?:devolveu|pagou)-me|emprestei"
     ),
     before=anywhere(
         r"(?<!\w)(?:herman[oa]|madre|padre|mamá|papá|marido|mujer|espos[oa]|novi[oa]|hij[oa]s?"
@@ -192,8 +184,8 @@ DUTCH = ForeignStatements(
             r"|heeft (?:me|mij) .{0,30}(?:geleend|voorgeschoten)|voorgeschoten|in het krijt"
             r"|(?:terugbetaald|teruggegeven|overgemaakt|afgelost|betaald) (?:aan|bij)"
             rf"|{SUM} (?:terugbetaald|teruggegeven|overgemaakt|betaald|afgelost)"
-            rf"|(?:nog|resterende?|blijft|rest:) {SUM}|{SUM} (?:over|te gaan|te betalen)"
-            rf"|quitte|alles betaald"
+            rf"|(?:nog|resterende?|blijft|rest:) {SUM}|{SUM} (?:over|te gaan|te betalen)|quitte"
+            rf"|alles betaald"
             r"|alles (?:terugbetaald|afgelost)|restant|geen schuld|bijgelegd|rekening opgemaakt"
         ),
         "weight": whole_words(
@@ -202,9 +194,8 @@ DUTCH = ForeignStatements(
         ),
         "price": whole_words(
             r"kost(?:en|te)?|prijs|prijzen|betaal|betaald?e?|betalen|tarief|contributie|duurder"
-            r"|goedkoper|gestegen|verhoogd?|omhoog|opslag|verlaagd|omlaag|per (?:maand|jaar|week"
-            r"|keer)"
-            r"|voortaan|vanaf nu"
+            r"|goedkoper|gestegen|verhoogd?|omhoog|opslag|verlaagd|omlaag"
+            r"|per (?:maand|jaar|week|keer)|voortaan|vanaf nu"
         ),
         "age": whole_words("jaar|jarig|geworden|verjaardag"),
         "contact": whole_words("telefoonnummer|nummer|telefoon|wachtwoord|mailadres|mobiel"),

@@ -29,16 +29,13 @@ _WORDS_FOR_NUMBERS = (
     r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|twenty|thirty"
     r"|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|nothing|zwei|drei|vier|fünf|sechs"
     r"|sieben|acht|neun|zehn|elf|zwölf|zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig"
-    r"|neunzig"
-    r"|hundert|tausend|nichts|alles|half|hälfte|quitt|square|even"
+    r"|neunzig|hundert|tausend|nichts|alles|half|hälfte|quitt|square|even"
 )
 _NOT_MONEY = (
-    r"kg|kilos?|g|grams?|gramm|km|k\b|m|cm|miles?|min|mins|minutes?|minuten|hours?|hrs?|h"
-    r"|stunden?|uhr"
-    r"|am|pm|a\.m|p\.m|%|percent|prozent|years?|jahre?n?|months?|monate?|weeks?|wochen?|days?"
-    r"|tage?n?"
-    r"|people|personen|leute|times|mal|pages?|seiten|episodes?|x|°|st|nd|rd|th|degrees?|grad"
-    r"|points?"
+    r"kg|kilos?|g|grams?|gramm|km|k\b|m|cm|miles?|min|mins|minutes?|minuten|hours?|hrs?|h|stunden?"
+    r"|uhr|am|pm|a\.m|p\.m|%|percent|prozent|years?|jahre?n?|months?|monate?|weeks?|wochen?|days?"
+    r"|tage?n?|people|personen|leute|times|mal|pages?|seiten|episodes?|x|°|st|nd|rd|th|degrees?"
+    r"|grad|points?"
 )
 _MONEY = LatePattern(
     rf"[$€£¥₹]\s?\d|\d[\d.,' ]*\s?(?:[$€£¥₹]|eur|chf|usd|kr|zł|ft|rs|quid|bucks|k)\b"
@@ -71,40 +68,29 @@ _VALUES = {
 _CUES = {
     "debt": (
         r"ow(?:e|es|ed|ing)|debts?|lent|lend\w*|loan\w*|borrow\w*|paid|pay\w*|repa\w+|back|rest"
-        r"|left"
-        r"|remain\w*|outstanding|even|square|quits|settle\w*|clean slate|instal\w*|tab|fronted"
-        r"|covered"
-        r"|spotted|venmo\w*|paypal\w*|transfer\w*|sent|gave|got|returned|handed|brought|to go"
-        r"|down to"
-        r"|chipped|share|part of|cash|envelope|i ?o ?u|schuld\w*|schulde\w*|gelie\w+|leih\w*"
-        r"|borg\w*"
-        r"|zurück\w*|bezahl\w*|gezahlt|zahl\w*|überw\w+|offen|rest\w*|raten?|ausgelegt|vorge\w+"
-        r"|quitt"
-        r"|bekomm\w*|krieg\w*|gegeben|gebracht|fehl\w*|bleib\w*|noch"
+        r"|left|remain\w*|outstanding|even|square|quits|settle\w*|clean slate|instal\w*|tab|fronted"
+        r"|covered|spotted|venmo\w*|paypal\w*|transfer\w*|sent|gave|got|returned|handed|brought"
+        r"|to go|down to|chipped|share|part of|cash|envelope|i ?o ?u|schuld\w*|schulde\w*|gelie\w+"
+        r"|leih\w*|borg\w*|zurück\w*|bezahl\w*|gezahlt|zahl\w*|überw\w+|offen|rest\w*|raten?"
+        r"|ausgelegt|vorge\w+|quitt|bekomm\w*|krieg\w*|gegeben|gebracht|fehl\w*|bleib\w*|noch"
     ),
     "price": (
-        r"cost\w*|pric\w+|charg\w+|fees?|rates?|tariff|per|a (?:month|week|year|go|piece|session"
-        r"|visit)"
-        r"|/ ?(?:mo|month|hr|h|week|yr|monat)|monthly|weekly|now|wants?|asks?|asking|takes?"
-        r"|gets?|raised?"
-        r"|up|more|cheaper|paid|pay\w*|bill|invoice|each|menu|new|kost\w*|preis\w*|zahl\w*"
-        r"|verlang\w*"
-        r"|nimmt|jetzt|nun|teurer|billiger|pro|im monat|monatlich|macht|gebühr\w*|beitrag"
-        r"|erhöh\w*|stieg"
+        r"cost\w*|pric\w+|charg\w+|fees?|rates?|tariff|per"
+        r"|a (?:month|week|year|go|piece|session|visit)|/ ?(?:mo|month|hr|h|week|yr|monat)|monthly"
+        r"|weekly|now|wants?|asks?|asking|takes?|gets?|raised?|up|more|cheaper|paid|pay\w*|bill"
+        r"|invoice|each|menu|new|kost\w*|preis\w*|zahl\w*|verlang\w*|nimmt|jetzt|nun|teurer"
+        r"|billiger|pro|im monat|monatlich|macht|gebühr\w*|beitrag|erhöh\w*|stieg"
     ),
     "balance": (
         r"balance|in (?:the|my|our|there)|account|fund|savings?|pot|kitty|jar|stands?|now|total"
-        r"|up to"
-        r"|down to|left|moved|put|added|topped|makes|that's|have|has|is at|stand|konto\w*|kasse"
-        r"|drin"
-        r"|drauf|jetzt|insgesamt|steht|stehen|sind|liegt|eingezahlt|übrig|saldo"
+        r"|up to|down to|left|moved|put|added|topped|makes|that's|have|has|is at|stand|konto\w*"
+        r"|kasse|drin|drauf|jetzt|insgesamt|steht|stehen|sind|liegt|eingezahlt|übrig|saldo"
     ),
     "weight": (
-        r"weigh\w*|scales?|vet|clinic|nurse|doctor|doc|heav\w*|light\w*|gain\w*|lost|lose"
-        r"|down to|up to"
-        r"|back up|check.?up|weigh.in|kilos now|is at|reached|wieg\w*|wog|gewogen|waage|gewicht"
-        r"|tierarzt"
-        r"|arzt|zugenommen|abgenommen|schwer\w*|leicht\w*|runter|rauf|jetzt|now|today|heute"
+        r"weigh\w*|scales?|vet|clinic|nurse|doctor|doc|heav\w*|light\w*|gain\w*|lost|lose|down to"
+        r"|up to|back up|check.?up|weigh.in|kilos now|is at|reached|wieg\w*|wog|gewogen|waage"
+        r"|gewicht|tierarzt|arzt|zugenommen|abgenommen|schwer\w*|leicht\w*|runter|rauf|jetzt|now"
+        r"|today|heute"
     ),
     "age": (
         r"turn\w*|birthday|bday|years?|yrs?|old|age|month\w*|candles?|born|jahre?|alt|geburtstag"
@@ -112,36 +98,28 @@ _CUES = {
     ),
     "dose": (
         r"doses?|dosage|mg|mcg|milligram\w*|pills?|tablets?|up to|down to|back (?:to|on|down)"
-        r"|started"
-        r"|increas\w*|halved|doubled|dosis|tablette\w*|pille\w*|erhöht|gesenkt"
+        r"|started|increas\w*|halved|doubled|dosis|tablette\w*|pille\w*|erhöht|gesenkt"
     ),
     "contact": (
-        r"number|no\.?|phone|mobile|cell|call\w*|reach\w*|text\w*|whatsapp|tel\w*|nummer"
-        r"|handy\w*|anruf\w*"
-        r"|erreich\w*|mail|pin|code|password|passwort|new|neue?"
+        r"number|no\.?|phone|mobile|cell|call\w*|reach\w*|text\w*|whatsapp|tel\w*|nummer|handy\w*"
+        r"|anruf\w*|erreich\w*|mail|pin|code|password|passwort|new|neue?"
     ),
     "address": (
-        r"liv(?:es?|ing)|mov(?:ed?|es|ing)|address|flat|house|home|apartment|room|place|street"
-        r"|road|rent\w*"
-        r"|post|letter|card|send|sent|keys?|settled|relocat\w*|based|new|now|wohn\w*|zog|zieht"
-        r"|gezogen"
-        r"|umgezogen|umzug\w*|adresse|anschrift|haus|wg|zimmer|straße|jetzt|neue?"
+        r"liv(?:es?|ing)|mov(?:ed?|es|ing)|address|flat|house|home|apartment|room|place|street|road"
+        r"|rent\w*|post|letter|card|send|sent|keys?|settled|relocat\w*|based|new|now|wohn\w*|zog"
+        r"|zieht|gezogen|umgezogen|umzug\w*|adresse|anschrift|haus|wg|zimmer|straße|jetzt|neue?"
     ),
     "job": (
         r"work\w*|job|hired|boss|start\w*|quit|left|resign\w*|retire\w*|fired|laid off|company"
-        r"|office|firm"
-        r"|shift\w*|promot\w*|position|career|trainee\w*|contract|colleagues?|became|becom\w*"
-        r"|switched|now"
-        r"|freelanc\w*|arbeit\w*|stelle|beruf\w*|chef|firma|angefangen|fängt|gekündigt|kündig\w*"
-        r"|rente"
-        r"|befördert|jetzt|wechsel\w*|ausbildung|selbstständig|selbständig"
+        r"|office|firm|shift\w*|promot\w*|position|career|trainee\w*|contract|colleagues?|became"
+        r"|becom\w*|switched|now|freelanc\w*|arbeit\w*|stelle|beruf\w*|chef|firma|angefangen|fängt"
+        r"|gekündigt|kündig\w*|rente|befördert|jetzt|wechsel\w*|ausbildung|selbstständig"
+        r"|selbständig"
     ),
     "state": (
         r"is|are|now|done|finished|ready|waiting|stuck|started|submitted|signed|approved|delayed"
-        r"|hold"
-        r"|progress|draft\w*|phase|stage|status|next|almost|still|in|ist|sind|fertig|wartet"
-        r"|steht|hängt"
-        r"|läuft|abgegeben|genehmigt|unterschrieben|liegt|jetzt|noch|endlich"
+        r"|hold|progress|draft\w*|phase|stage|status|next|almost|still|in|ist|sind|fertig|wartet"
+        r"|steht|hängt|läuft|abgegeben|genehmigt|unterschrieben|liegt|jetzt|noch|endlich"
     ),
 }
 

@@ -28,14 +28,12 @@ _PROFESSIONS = (
 )
 _NO_PROFESSION = (
     r"mother|father|mum|mom|dad|parent|grand\w+|aunt|uncle|wid\w+|member|veg\w+|citizen|fan"
-    r"|\w*owner"
-    r"|bit|little|lot|few|year|hour|day|week|month|minute|good|better|great|fast|slow|happy|person"
-    r"|man|woman|girl|boy|teenager|adult|friend|mess|wreck|listener|lover|winner|loser"
+    r"|\w*owner|bit|little|lot|few|year|hour|day|week|month|minute|good|better|great|fast|slow"
+    r"|happy|person|man|woman|girl|boy|teenager|adult|friend|mess|wreck|listener|lover|winner|loser"
 )
 _PRAISE = (
     r"great|good|terrible|bad|wonderful|decent|excellent|keen|careful|fast|slow|better|lousy"
-    r"|brilliant"
-    r"|passionate|amateur|hobby|talented|fine|real|such an?|quite an?|born"
+    r"|brilliant|passionate|amateur|hobby|talented|fine|real|such an?|quite an?|born"
 )
 _NEW = r"now|these days|nowadays|at the moment|currently|since \w+|today|by now"
 _NOUN = r"[\w'’-]+"

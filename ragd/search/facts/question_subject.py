@@ -81,13 +81,11 @@ _WEIGHT_WORDS = (
 _PRICE_WORDS = (
     r"cost\w*|pric(?:e|es|ed|ing)|pay|pays|paid|paying|fees?|rates?|tariff|charg\w+|bill"
     r"|(?:went|goes|going|gone) (?:up|down|to (?=[$€£]?\d))|rais\w+|rises?|rose|risen|increas\w+"
-    r"|cheaper|dearer"
-    r"|expensive|discount|reduced|dropped|lowered|from now on|now"
+    r"|cheaper|dearer|expensive|discount|reduced|dropped|lowered|from now on|now"
     r"|(?:per|a|every|each) (?:year|month|week|day|night|hour|person|piece)|monthly|yearly"
-    r"|annual\w*"
-    r"|kost\w*|gekostet|\w*preis\w*|zahl\w*|gezahlt|bezahlt|gebühr\w*|teurer|billiger|günstiger"
-    r"|steigt|stieg|gestiegen|erhöht\w*|gesenkt|ab (?:jetzt|sofort)|jetzt|nun|monatlich|jährlich"
-    r"|(?:im|pro) (?:monat|jahr|woche|tag|stunde)|(?:came|come) down|beträgt|betrug"
+    r"|annual\w*|kost\w*|gekostet|\w*preis\w*|zahl\w*|gezahlt|bezahlt|gebühr\w*|teurer|billiger"
+    r"|günstiger|steigt|stieg|gestiegen|erhöht\w*|gesenkt|ab (?:jetzt|sofort)|jetzt|nun|monatlich"
+    r"|jährlich|(?:im|pro) (?:monat|jahr|woche|tag|stunde)|(?:came|come) down|beträgt|betrug"
 )
 _AGE_WORDS = (
     "years? old|months? old|turn(?:s|ed|ing)?|aged?|birthday|born|jahre|monate|alt|wird|wurde"
@@ -104,8 +102,7 @@ _ASKS_FOR_CONTENT = (
 )
 _HOLDS_MONEY = (
     r"funds?|accounts?|savings|piggy bank|kitty|gift card|\w{0,30}konto|\w{0,30}fonds|sparbuch"
-    r"|notgroschen"
-    r"|rücklagen?|ersparnisse|guthaben|\w{0,30}kasse"
+    r"|notgroschen|rücklagen?|ersparnisse|guthaben|\w{0,30}kasse"
 )
 _ASKS_FOR_VALUE = "what(?:['’]?s| is| are)|how high (?:is|are)|wie hoch (?:ist|sind)|was ist"
 _REGULAR_SUM = (
@@ -153,8 +150,7 @@ TOPICS = (
         whole_words(
             "costs?|price[ds]?|how much (?:is|are|was|were)|pay for|(?:do|did) (?:i|we) pay|fees?"
             "|charges?|(?:daily|hourly|weekly|monthly) rate|kostete?[nt]?|gekostet|preise?"
-            "|zahle ich"
-            "|zahlen wir|verlangt"
+            "|zahle ich|zahlen wir|verlangt"
         ),
         frozenset({AMOUNT}),
         whole_words(f"{_PRICE_WORDS}|{_REGULAR_SUM}"),
@@ -184,9 +180,8 @@ TOPICS = (
         "state",
         whole_words(
             "status|state|how far|stand with|stands?|finished|done|ready|progress|going|stage"
-            "|where are we|update on|coming along|what happened (?:with|to)|stand der dinge"
-            "|fertig|wie steht es um|wie weit (?:ist|sind)"
-            "|(?:aktueller )?stand"
+            "|where are we|update on|coming along|what happened (?:with|to)|stand der dinge|fertig"
+            "|wie steht es um|wie weit (?:ist|sind)|(?:aktueller )?stand"
         ),
         frozenset({STATE}),
     ),
@@ -206,15 +201,13 @@ TOPICS = (
         "contact",
         whole_words(
             "phone|telephone|(?:phone |mobile |cell )?number|e-?mail|password|pin|code|iban"
-            "|telefon(?:nummer)?|handy(?:nummer)?|nummer|passwort|(?:can|do|should) i (?:call"
-            "|reach|ring)"
-            "|erreiche ich|anrufen"
+            "|telefon(?:nummer)?|handy(?:nummer)?|nummer|passwort"
+            "|(?:can|do|should) i (?:call|reach|ring)|erreiche ich|anrufen"
         ),
         frozenset({CODE}),
         whole_words(
             "phone|telephone|number|e-?mail|password|pin|code|iban|telefon\\w*|handy\\w*|nummer"
-            "|passwort"
-            "|mobile|cell"
+            "|passwort|mobile|cell"
         ),
     ),
 )
