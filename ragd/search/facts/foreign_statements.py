@@ -6,8 +6,8 @@ sentence is about: a verb of living before a place, a known profession, a paymen
 
 from collections.abc import Collection, Mapping
 
-from ragd.search.facts.latin_statements import DUTCH, ROMANCE
-from ragd.search.facts.other_statements import CHINESE, JAPANESE, RUSSIAN
+from ragd.search.facts.romance_and_dutch import DUTCH, ROMANCE
+from ragd.search.facts.russian_chinese_japanese import CHINESE, JAPANESE, RUSSIAN
 from ragd.search.facts.statement_patterns import ForeignStatements
 from ragd.search.query.question_language import Group
 
