@@ -26,6 +26,7 @@ CODE = "VAULT_NOT_RESPONDING"
 FINISH_ON_DISK_S = 1.0  # the longest wait for a disk call when the process ends
 QUEUE_CHECK_S = 0.25
 CHECK_AGAIN_S = 0.05  # the shortest wait between two checks of a call
+SEVERAL_WITHIN_S = 0.05  # how long one thread may take to ask several collections in turn
 LINGER_S = 10.0  # how long a thread waits for its next call; starting one takes longer than a call
 MOST_LANES = 256  # for one kind of caller; more than that are dropped when they are idle
 
@@ -172,11 +173,16 @@ class Lane:
 
 
 class Lanes:
-    """The lanes of one kind of caller: one for each collection, made when it is first used."""
+    """The lanes of one kind of caller: one for each collection, made when it is first used.
+
+    `several`: for short calls to several collections in turn. A thread for each would take longer
+    than the calls. Its threads belong to no collection, so one that hangs takes none from another.
+    """
 
     def __init__(self, name: str, threads: int, limit_s: float) -> None:
         self.name = name
         self.limit_s = limit_s
+        self.several = Lane(name, threads, SEVERAL_WITHIN_S)
         self._threads = threads
         self._lock = threading.Lock()
         self._lanes: dict[str, Lane] = {}
@@ -196,7 +202,7 @@ class Lanes:
     def finish(self, deadline: float) -> None:
         """Wait for running calls, as Lane.finish does."""
         with self._lock:
-            lanes = list(self._lanes.values())
+            lanes = [self.several, *self._lanes.values()]
         for lane in lanes:
             lane.finish(deadline)
 
