@@ -235,22 +235,10 @@ class TableVersion:
     def _joint_lookups(self, vectors: VectorMatrix) -> JointLookups[_NearestAsked, NearestFound]:
         """The lookups of nearest rows without a condition: all of them share these vectors."""
         if self._joint is None:
-            self._joint = JointLookups(partial(self._nearest_of_all, vectors))
+            # With a method, the version would refer to itself: its memory would stay after a save,
+            # until the garbage collector finds it.
+            self._joint = JointLookups(partial(_nearest_of_all, self.scans, vectors))
         return self._joint
-
-    async def _nearest_of_all(
-        self, vectors: VectorMatrix, searches: Sequence[_NearestAsked]
-    ) -> list[NearestFound]:
-        """The nearest rows of each search. Each thread compares its share of a large table."""
-        total = SHARES if vectors.rows >= SHARED_ROWS else 1
-        shares = [Share(number, total) for number in range(total)]
-        parts = await asyncio.gather(
-            *(self.scans.run(partial(vectors.nearest_of_each, searches, one)) for one in shares)
-        )
-        return [
-            nearest_of_shares(found, k)
-            for found, (_, k) in zip(zip(*parts, strict=True), searches, strict=True)
-        ]
 
     async def packed(self) -> PackedRows | None:
         """The packed rows, read on first use; None if the table is too large."""
@@ -334,6 +322,21 @@ class TableVersion:
         # A table of an earlier version does not have all of them.
         existing = [name for name in columns if name in self._columns]
         return await self.scans.take(row_ids, existing)
+
+
+async def _nearest_of_all(
+    scans: TableScans, vectors: VectorMatrix, searches: Sequence[_NearestAsked]
+) -> list[NearestFound]:
+    """The nearest rows of each search. Each thread compares its share of a large table."""
+    total = SHARES if vectors.rows >= SHARED_ROWS else 1
+    shares = [Share(number, total) for number in range(total)]
+    parts = await asyncio.gather(
+        *(scans.run(partial(vectors.nearest_of_each, searches, one)) for one in shares)
+    )
+    return [
+        nearest_of_shares(found, k)
+        for found, (_, k) in zip(zip(*parts, strict=True), searches, strict=True)
+    ]
 
 
 def _row_ids_with(dataset: Any, condition: str, fragments: Collection[int]) -> Any:

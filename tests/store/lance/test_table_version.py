@@ -1,12 +1,14 @@
 """What is cached for one version of the table; it is never used for another."""
 
 import asyncio
+import gc
 import math
 from typing import Any
 
 import pytest
 
 from ragd.embed.providers.embedder_port import unpack
+from ragd.runtime.garbage_collection import collector_paused
 from ragd.store.lance import ChunkHit, ChunkIndex, one_of, packed_rows, table_version, vector_matrix
 from tests.store.lance.drafts import bulk, note, vector
 
@@ -21,6 +23,28 @@ async def test_what_is_kept_is_of_the_version_that_is_searched(index: ChunkIndex
     assert hit.text == "river three"
     (row,) = await index.read_chunks([hit.chunk_id])
     assert row.chunk_text == "river three"
+
+
+async def test_memory_of_an_earlier_version_is_freed_without_the_garbage_collector(
+    index: ChunkIndex,
+) -> None:
+    await index.replace(bulk(5, vectors=True))
+    earlier = _versions_in_memory()  # also those of other tests
+    with collector_paused():
+        for number in range(3):
+            await index.find_by_vector(vector("any"), 5)
+            await index.replace([note("a.md", f"river {number}")])
+        async with asyncio.timeout(10):
+            while _count_versions_except(earlier) > 1:  # a thread that read may be about to end
+                await asyncio.sleep(0)
+
+
+def _versions_in_memory() -> list[table_version.TableVersion]:
+    return [one for one in gc.get_objects() if isinstance(one, table_version.TableVersion)]
+
+
+def _count_versions_except(earlier: list[table_version.TableVersion]) -> int:
+    return sum(all(one is not old for old in earlier) for one in _versions_in_memory())
 
 
 async def test_a_filled_vector_is_seen_in_rows_that_were_kept(index: ChunkIndex) -> None:
