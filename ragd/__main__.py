@@ -5,7 +5,7 @@ import argparse
 from ragd import __version__
 from ragd.errors import EXIT_INTERRUPTED
 from ragd.paths import Home
-from ragd.runtime.garbage_collection import collector_paused
+from ragd.runtime.garbage_collection import collector_paused, leave_out_modules
 from ragd.runtime.process_exit import exit_before_teardown
 
 
@@ -25,6 +25,7 @@ def main() -> None:
 
     with collector_paused(), certificates_unread():
         from ragd.daemon import run
+    leave_out_modules()
 
     try:
         code = run(Home(arguments.home))
