@@ -66,6 +66,13 @@ class ColumnsInMemory:
         have the same places."""
         return self._places.find(row_ids)
 
+    def ids_with(self, column: str, value: str) -> list[int]:
+        """The ids of the rows with exactly this value. Texts of another length are not read."""
+        compute = libraries.pyarrow().compute
+        places = compute.indices_nonzero(compute.equal(self.table[column], value))
+        found: list[int] = self.row_ids[places.to_numpy()].tolist()
+        return found
+
     def values(self, places: Places, columns: Sequence[str]) -> dict[str, list[Any]]:
         """The values of the rows at these places, by column; without columns that are not in
         memory. Bytes are not copied."""

@@ -1,7 +1,8 @@
 """Which notes have a passage with exactly a given text.
 
-In a large table, a full-text search first finds the passages with the longest words of the text.
-Only these are compared. It never ranks anything.
+Texts that are in memory are compared there. If they are not, or there is a condition, the table is
+read. In a large table, a full-text search first finds the passages with the longest words of the
+text, and only these are compared. It never ranks anything.
 """
 
 import asyncio
@@ -23,12 +24,28 @@ async def find_equal_texts(
 ) -> dict[str, Mapping[str, int]]:
     """For each of these texts, the notes with a passage that is exactly that, and how many. A text
     that no passage has is left out."""
+    if where is None and (known := await _find_in_memory(now, texts)) is not None:
+        return known
     found: dict[str, Mapping[str, int]] = {}
     if await now.count() > SCANNED_ROWS * len(texts):
         counted = await asyncio.gather(*(_find_by_words(now, text, where) for text in texts))
         found = {text: notes for text, notes in zip(texts, counted, strict=True) if notes}
     if others := [text for text in texts if text not in found]:
         found |= await _compare_all(now, others, where)
+    return found
+
+
+async def _find_in_memory(
+    now: TableVersion, texts: Sequence[str]
+) -> dict[str, Mapping[str, int]] | None:
+    """None if the texts of the table are not in memory."""
+    found: dict[str, Mapping[str, int]] = {}
+    for text in texts:
+        notes = await now.notes_with_text(text)
+        if notes is None:
+            return None
+        if notes:
+            found[text] = Counter(notes)
     return found
 
 

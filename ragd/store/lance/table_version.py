@@ -185,6 +185,14 @@ class TableVersion:
         found: list[Any] = (await self._read(row_ids, [column]))[column].to_pylist()
         return found
 
+    async def notes_with_text(self, text: str) -> list[str] | None:
+        """The note of each row with exactly this text; None if the texts are not in memory."""
+        packed, whole = await self.packed(), self._memory.whole
+        if packed is None or whole is None:
+            return None
+        row_ids = await self.scans.run(lambda: whole.ids_with(TEXT, text))
+        return [row["source_file"] for row in packed.narrow.read(row_ids, ["source_file"])]
+
     async def count(self, where: str | None = None) -> int:
         """How many rows meet the condition."""
         if where not in self._counts:

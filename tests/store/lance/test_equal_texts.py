@@ -1,8 +1,9 @@
-"""The other places of a text: the same ones by a full-text search as by comparing every passage."""
+"""The other places of a text: the same ones in memory, by a full-text search, and by comparing
+every passage."""
 
 import pytest
 
-from ragd.store.lance import ChunkIndex, equal_texts
+from ragd.store.lance import ChunkIndex, equal_texts, packed_rows
 from ragd.store.lance.equal_texts import longest_words
 from tests.store.lance.drafts import note
 
@@ -26,11 +27,13 @@ async def filled(index: ChunkIndex) -> ChunkIndex:
     return index
 
 
-@pytest.fixture(params=["compared", "looked up", "looked up without an index"])
+@pytest.fixture(params=["in memory", "compared", "looked up", "looked up without an index"])
 async def searched(
     filled: ChunkIndex, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> ChunkIndex:
-    if request.param != "compared":
+    if request.param != "in memory":
+        monkeypatch.setattr(packed_rows, "MOST_WHOLE_BYTES", 0)
+    if request.param.startswith("looked up"):
         monkeypatch.setattr(equal_texts, "SCANNED_ROWS", 0)
     if request.param == "looked up":
         await filled.maintain()
@@ -45,6 +48,14 @@ async def test_only_equal_texts_are_found_and_counted_by_note(searched: ChunkInd
         SHORT: {"One.md": 1, "Three.md": 1},
         LONGER: {"Two.md": 1},
     }
+
+
+async def test_texts_in_memory_are_compared_without_reading_the_table(
+    filled: ChunkIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(equal_texts, "Scan", None)
+    found = await filled.find_exact_texts([PLAIN, CHINESE, "no passage has this"])
+    assert found == {PLAIN: {"One.md": 1, "Two.md": 2}, CHINESE: {"One.md": 1, "Three.md": 1}}
 
 
 async def test_a_condition_applies(searched: ChunkIndex) -> None:
