@@ -65,6 +65,8 @@ class PackedRows:
         before = earlier.narrow if earlier is not None else None
         self.narrow: ColumnsInMemory = ColumnsInMemory(dataset, (*NARROW, KEYS), before)
         self._table, self._row_ids = self.narrow.table, self.narrow.row_ids
+        notes = self._table["source_file"].combine_chunks().dictionary_encode()
+        self._notes, self._note_numbers = _NumberedTexts(notes.dictionary), notes.indices.to_numpy()
         self._keys = _FlatKeys(self._table) if KEYS in self.narrow.columns else None
 
     def links(self, row_ids: Sequence[int]) -> list[LinkRow]:
@@ -77,7 +79,8 @@ class PackedRows:
 
     def ids_of(self, paths: Sequence[str]) -> Any:
         """The ids of all rows of these notes."""
-        return self._row_ids[self._are_of(paths).to_numpy(zero_copy_only=False)]
+        numpy, numbers = libraries.numpy(), list(self._notes.find_all(paths))
+        return self._row_ids[numpy.isin(self._note_numbers, numbers)]
 
     def with_keys(self, keys: Sequence[str]) -> list[KeyedRow]:
         """The rows that have some of these keys, in the table's order."""
@@ -90,9 +93,33 @@ class PackedRows:
         rows = zip(row_ids, self.links(row_ids), found.values(), strict=True)
         return [KeyedRow(row_id, row, frozenset(own)) for row_id, row, own in rows]
 
-    def _are_of(self, paths: Sequence[str]) -> Any:
-        compute, arrow = libraries.pyarrow().compute, libraries.pyarrow()
-        return compute.is_in(self._table["source_file"], arrow.array(list(paths), arrow.string()))
+
+class _NumberedTexts:
+    """Different texts, each with its place as its number. The number of a text is found by its
+    hash: to compare all of them takes longer than the rest of a lookup."""
+
+    def __init__(self, texts: Any) -> None:
+        numpy = libraries.numpy()
+        hashes = numpy.fromiter(map(hash, texts.to_pylist()), "i8", len(texts))
+        self._texts = texts
+        self._numbers = hashes.argsort(kind="stable")
+        self._hashes = hashes[self._numbers]
+
+    def find(self, text: str) -> int | None:
+        """None for a text that is not among them, as most names in questions."""
+        wanted = libraries.numpy().int64(hash(text))
+        place = int(self._hashes.searchsorted(wanted))
+        while place < len(self._hashes) and self._hashes[place] == wanted:
+            number = int(self._numbers[place])
+            if self._texts[number].as_py() == text:
+                return number
+            place += 1
+        return None
+
+    def find_all(self, texts: Sequence[str]) -> dict[int, str]:
+        """Those that are among them, by their numbers."""
+        found = ((self.find(text), text) for text in texts)
+        return {number: text for number, text in found if number is not None}
 
 
 class _FlatKeys:
@@ -102,29 +129,14 @@ class _FlatKeys:
         compute = libraries.pyarrow().compute
         split = compute.split_pattern(rows[KEYS], " ").combine_chunks()
         encoded = compute.list_flatten(split).dictionary_encode()
-        self._different = encoded.dictionary
+        self._different = _NumberedTexts(encoded.dictionary)
         self._numbers = encoded.indices.to_numpy()
         self._places = compute.list_parent_indices(split).to_numpy()
-        numpy = libraries.numpy()
-        self._hashes = numpy.fromiter(map(hash, self._different.to_pylist()), "i8")
-        self._hashes.sort()
 
     def find(self, keys: Sequence[str]) -> dict[int, set[str]]:
         """The positions of the rows that have some of these keys, in order, with those keys."""
-        keys = [key for key in keys if self._may_have(key)]
-        if not keys:
-            return {}
-        compute, numpy = libraries.pyarrow().compute, libraries.numpy()
-        wanted = libraries.pyarrow().array(keys, self._different.type)
-        numbers = compute.indices_nonzero(compute.is_in(self._different, wanted)).to_pylist()
-        named = {number: self._different[number].as_py() for number in numbers}
+        named, numpy = self._different.find_all(keys), libraries.numpy()
         found: dict[int, set[str]] = {}
-        for at in numpy.flatnonzero(numpy.isin(self._numbers, numbers)) if numbers else ():
+        for at in numpy.flatnonzero(numpy.isin(self._numbers, list(named))) if named else ():
             found.setdefault(int(self._places[at]), set()).add(named[int(self._numbers[at])])
         return found
-
-    def _may_have(self, key: str) -> bool:
-        """False for nearly every key that no row has. Most questions are not the name of a note."""
-        wanted = libraries.numpy().int64(hash(key))
-        place = self._hashes.searchsorted(wanted)
-        return bool(place < len(self._hashes) and self._hashes[place] == wanted)
