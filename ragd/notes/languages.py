@@ -120,6 +120,12 @@ def language_of(text: str) -> str | None:
     return _in_latin_script(_APART.sub(" ", text))
 
 
+def function_words_in(text: str) -> dict[str, frozenset[str]]:
+    """The function words of each language in Latin script that a text has."""
+    words = frozenset(_WORD.findall(_APART.sub(" ", text[:LONGEST_READ]).casefold()))
+    return {code: words & known for code, known in _WORDS_OF.items()}
+
+
 def _script_of(text: str) -> str | None:
     """The script that most of a text is in; Japanese is Han with some kana."""
     sizes = {"latin": len(_LATIN.findall(text))}
@@ -176,6 +182,7 @@ def _is_conclusive(single: frozenset[str] | set[str]) -> bool:
 
 
 _WORDS_OF = {code: frozenset(words.split()) for code, words in _FUNCTION_WORDS.items()}
+LATIN_LANGUAGES = frozenset(_WORDS_OF)  # those that are told apart by their function words
 FUNCTION_WORDS = frozenset().union(*_WORDS_OF.values())  # of all languages
 
 

@@ -10,7 +10,6 @@ from msgspec import Struct, structs
 
 from ragd.access.scope import Permits
 from ragd.errors import RagdError
-from ragd.notes.languages import language_of
 from ragd.notes.properties import matching_values
 from ragd.protocol.tool_schemas import SearchRequest
 from ragd.search.query import filters as limits
@@ -25,6 +24,7 @@ from ragd.search.query.conditions import (
     describe_filters,
 )
 from ragd.search.query.query_language import Term
+from ragd.search.query.question_language import question_language
 from ragd.search.query.typos import Correction
 from ragd.search.unknown_names import explain_unknown_names
 from ragd.search.vocabulary import VocabularyCache
@@ -160,7 +160,8 @@ class QueryPreparer:
 
 async def _is_foreign(text: str, index: ChunkIndex) -> bool:
     """Whether few notes are in the question's language: its words are foreign, not mistyped."""
-    return (await index.word_frequencies()).is_foreign(language_of(text))
+    known = await index.word_frequencies()
+    return known.is_foreign(question_language(text, known.languages))
 
 
 async def _is_unknown_phrase(term: Term, index: ChunkIndex) -> bool:

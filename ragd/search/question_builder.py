@@ -11,13 +11,13 @@ from msgspec import structs
 from ragd.config.live_settings import Settings
 from ragd.embed.providers.local_model import model_of
 from ragd.health.current_health import CurrentReason
-from ragd.notes.languages import language_of
 from ragd.search.dates import NamedTime
 from ragd.search.facts.question_subject import find_asked_fact
 from ragd.search.prepared_query import PreparedQuery
 from ragd.search.query.filters import Filters
 from ragd.search.query.query_terms import content_stems, query_terms
 from ragd.search.query.question_frame import without_frame
+from ragd.search.query.question_language import question_language
 from ragd.search.query_vector import QueryVector, QueryVectors
 from ragd.search.question_dates import near_condition
 from ragd.search.ranking.title_match import weigh_words
@@ -67,7 +67,8 @@ class QuestionBuilder:
         text = without_frame(whole)
         frequencies = await index.word_frequencies()
         request, settings = prepared.request, self._settings.current.search
-        terms = query_terms(text, self._count_tokens, whole)
+        language = question_language(prepared.text, frequencies.languages)
+        terms = query_terms(text, self._count_tokens, whole, language)
         return Question(
             terms,
             index,
@@ -78,7 +79,7 @@ class QuestionBuilder:
             text=text,
             asked_fact=find_asked_fact(text),
             spans=spans,
-            language=language_of(prepared.text),
+            language=language,
             lists_everything=named.lists_everything or prepared.lists_everything,
             shows_all=filters.selects_few_notes,
             is_literal=prepared.is_literal,

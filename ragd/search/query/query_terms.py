@@ -13,7 +13,6 @@ from itertools import pairwise
 from msgspec import Struct
 
 from ragd.notes import stop_words
-from ragd.notes.languages import language_of
 from ragd.notes.late_pattern import LatePattern
 from ragd.notes.stems import stemmed, stems
 
@@ -44,7 +43,7 @@ class QueryTerms(Struct, frozen=True):
     content_words: str
     stems: frozenset[str]
     readable: float
-    language: str | None = None  # of the question, if it can be detected
+    language: str | None = None  # of the question, if it is clear
 
     def full_text_words(self, languages: Iterable[str]) -> str:
         """The words for the full-text index, without those that only ask: as stems of the
@@ -92,10 +91,13 @@ class QueryTerms(Struct, frozen=True):
         return 1 / len(self.stems) if self.stems else 0.0
 
 
-def query_terms(question: str, count_tokens: Count, whole: str = "") -> QueryTerms:
-    """The terms of a question. If all are function words, they stay: "The Who" is a name.
+def query_terms(
+    question: str, count_tokens: Count, whole: str = "", language: str | None = None
+) -> QueryTerms:
+    """The terms of a question in this language. If all are function words, they stay: "The Who" is
+    a name.
 
-    `whole`: the text that the question is a part of, which shows its language better.
+    `whole`: the text that the question is a part of, which shows its function words better.
     """
     pieces = question.split()
     function_words = _function_words(_words(whole or question))
@@ -103,7 +105,6 @@ def query_terms(question: str, count_tokens: Count, whole: str = "") -> QueryTer
     words = _words(" ".join(content_words or pieces))
     kept = ([word for word in words if word not in function_words] or words)[:MOST_WORDS]
     readable = _readable_share(kept, count_tokens)
-    language = language_of(whole or question)
     return QueryTerms(
         " ".join(content_words or pieces), frozenset(_stems(kept)), readable, language
     )

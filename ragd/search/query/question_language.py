@@ -1,20 +1,24 @@
-"""Finds which group of languages a question or a sentence is in, by its function words. Pure.
+"""Finds the language of a question, and its group of languages, by its function words. Pure.
 
-`language_of` of `ragd.notes` is for texts; a question is shorter, and a wrong guess here costs more
-than none. English and German are one group, None: their words are compared together.
+`language_of` of `ragd.notes` is for texts; a question is shorter, often only names, and a wrong
+guess here costs more than none. In a group, English and German are one, None: their words are
+compared together.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Literal
 
 from msgspec import Struct
 
+from ragd.notes.languages import LATIN_LANGUAGES, function_words_in, language_of
 from ragd.notes.late_pattern import LatePattern
 from ragd.notes.stop_words import ENGLISH, FRENCH, GERMAN, ITALIAN, SPANISH
 from ragd.search.query.query_terms import without_accents
 
 Group = Literal["romance", "dutch", "russian", "chinese", "japanese"]
+ENGLISH_CODE = "en"
+ENOUGH = 3  # ambiguous words of one language that show it together
 UNSPACED: frozenset[Group] = frozenset({"chinese", "japanese"})
 
 _PORTUGUESE = """
@@ -46,7 +50,7 @@ deed doet gedaan dit deze moet moment waren vorige hadden
 """,
 }
 # They are English words or parts of names, too: "van repair cost", "De Niro's phone number", "Ben".
-_AMBIGUOUS = """
+_AMBIGUOUS_TEXT = """
 a actual ai al all als am an as at ben bien c come comment como con da dal dan de del den des di
 do door dos du e ed el ella em era es est eu for geld ha had hay hem hen her hun in is j l la las
 le les lo los ma mais me men mes met mi mia mine minha moment mon n na ne no non nor nos nu o of
@@ -54,10 +58,52 @@ om on ons op or ora os over par pas per plus pour pra pro qui ran real sale se s
 son sous sua sul sull sur te ten the then to toe ton tot total tu um un una uno us van was we were
 wie y yo ze zij
 """
+# These alone do not show that a question is in one of all languages, but may show its group.
+_MORE_AMBIGUOUS_TEXT = """
+aby ada aki aku algo alla ama ami anda ani apa att aus bin bir care ces che chi cosa cual cum dari
+das dat deg dei della der die dig dove ela elle els esta este fait foi hat hoe hon hur ile inn ise
+ist jag jen jos kadar kami kde kita kun loro mai man mas meg mig mille min mint mit mod molt nas nel
+nun nur olan oleh onder ont para pelo pod prin quale sans sau saya sen seva ska sono tem till uit
+uma vad vid volt war wat wel will worden yang
+"""
+_AMBIGUOUS = frozenset(_AMBIGUOUS_TEXT.split())
+_NOT_TELLING = _AMBIGUOUS.union(_MORE_AMBIGUOUS_TEXT.split())
 _WORD = LatePattern(r"[^\W_]+")
 _HAN = LatePattern("[\u3400-\u4dbf\u4e00-\u9fff]")
 _KANA = LatePattern("[\u3040-\u30ff]")
 _CYRILLIC = LatePattern("[\u0400-\u04ff]")
+
+
+def question_language(text: str, notes: Collection[str]) -> str | None:
+    """The ISO 639-1 code of the language of a question; None if it is not clear.
+
+    `notes`: the languages of the notes. If all that shows a language is words that are also English
+    words or names ("Ben last week" is not Turkish), it must be the language of notes that are not
+    also in English.
+    """
+    found = language_of(text)
+    if found is None or _is_sure(found, text):
+        return found
+    return (
+        found if found in notes and (found == ENGLISH_CODE or ENGLISH_CODE not in notes) else None
+    )
+
+
+def _is_sure(language: str, text: str) -> bool:
+    """Whether a question has a word that only this language uses, or several of its words."""
+    if language not in LATIN_LANGUAGES:
+        return True  # its script shows it
+    words = function_words_in(text)
+    own, english = words[language], words[ENGLISH_CODE]
+    known = frozenset() if language == ENGLISH_CODE else english
+    return any(map(_is_telling, own - known)) or (
+        len(own) >= ENOUGH and len(own) > len(known - own)
+    )
+
+
+def _is_telling(word: str) -> bool:
+    """Whether a function word is no English word or name, and long enough to be no accident."""
+    return (len(word) > 1 if not word.isascii() else len(word) > 2) and word not in _NOT_TELLING
 
 
 def language_group(text: str) -> Group | None:
@@ -89,6 +135,6 @@ class _LatinWords(Struct, frozen=True):
 def _latin_words() -> _LatinWords:
     texts = (f"{ENGLISH} {GERMAN}", FUNCTION_WORDS["romance"], FUNCTION_WORDS["dutch"])
     known, romance, dutch = (frozenset(without_accents(text).split()) for text in texts)
-    unsure = known | frozenset(_AMBIGUOUS.split())
+    unsure = known | _AMBIGUOUS
     sure: dict[Group, frozenset[str]] = {"romance": romance - unsure, "dutch": dutch - unsure}
     return _LatinWords((known, romance, dutch), sure)

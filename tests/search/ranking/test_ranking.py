@@ -313,10 +313,9 @@ def test_words_that_begin_like_asking_ones_are_looked_up(question: str) -> None:
     assert terms.key_stems == terms.stems
 
 
-def test_a_part_of_a_question_has_the_language_of_the_whole() -> None:
+def test_a_part_of_a_question_has_the_function_words_of_the_whole() -> None:
     whole = "Was habe ich über die Steuer geschrieben?"
-    terms = query_terms("die Steuer", len, whole)
-    assert (terms.language, terms.content_words) == ("de", "Steuer")
+    assert query_terms("die Steuer", len, whole).content_words == "Steuer"
 
 
 def test_words_weigh_less_if_no_passage_has_many_of_them() -> None:
