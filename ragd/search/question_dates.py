@@ -12,11 +12,11 @@ from msgspec import structs
 from ragd.access.scope import Permits
 from ragd.clock import Clock, iso
 from ragd.search import dates
-from ragd.search.dates import MonthDay, NamedTime, Span
+from ragd.search.dates import MonthDay, NamedTime, Phrase, Span
 from ragd.search.facts.question_subject import asks_for_now
 from ragd.search.query.conditions import PROPERTIES, Condition
 from ragd.search.query.filters import FileTimes, Filters
-from ragd.store.lance import ChunkHit, ChunkIndex, condition
+from ragd.store.lance import ChunkHit, ChunkIndex, ChunkRow, condition
 
 BIRTHDAY_WORDS = "birthday born Geburtstag geboren 生日 出生"
 BIRTHDAY_DEPTH = 50  # passages that may state a birthday
@@ -41,27 +41,51 @@ class QuestionDates:
         found = dates.find_time(question, today, known)
         if found.spans == (Span(today, today),) and asks_for_now(found.rest):
             return NamedTime((), found.rest)
-        if not found.phrases:  # a note may state the day of the event
-            for event in dates.named_events(question)[:1]:
-                if day := await self._find_event_day(event, index):
-                    return dates.find_time(question, today, {**known, event: day})
+        for event in dates.named_events(found.rest)[:1]:  # a note may state its day
+            if day := await self._find_event_day(event, index):
+                found = dates.find_time(question, today, {**known, event: day})
+                return structs.replace(found, phrases=_narrowest(found.phrases))
+            if dates.has_content(event):
+                return structs.replace(found, unknown_event=event)
         return found
 
     async def _find_event_day(self, words: str, index: ChunkIndex) -> MonthDay | None:
+        owner = dates.birth_owner(words)
+        if owner and (day := dates.find_birth(owner, await self._birthday_rows(owner, index))):
+            return day
         hits = await index.find_by_words(words, EVENT_DEPTH, "date IS NOT NULL")
-        permitted = [hit.chunk_id for hit in hits if self._permits(hit.source_file)]
-        return dates.find_event_day(words, await index.read_chunks(permitted))
+        hits += await index.find_by_words(words, EVENT_DEPTH, "date IS NULL")
+        return dates.find_event_day(words, await self._read_permitted(hits, index))
 
     def today(self) -> date:
         """The day in the user's time zone."""
         return datetime.fromisoformat(self._clock.now()).astimezone().date()
 
     async def _find_birthday(self, owner: str, index: ChunkIndex) -> MonthDay | None:
+        return dates.find_birthday(owner, await self._birthday_rows(owner, index))
+
+    async def _birthday_rows(self, owner: str, index: ChunkIndex) -> list[ChunkRow]:
+        """Passages that may state this birthday."""
         words = f"{owner} {BIRTHDAY_WORDS}"
         hits = await index.find_by_words(words, BIRTHDAY_DEPTH)
         hits += await _find_birthday_properties(index)
+        return await self._read_permitted(hits, index)
+
+    async def _read_permitted(self, hits: Sequence[ChunkHit], index: ChunkIndex) -> list[ChunkRow]:
         permitted = [hit.chunk_id for hit in hits if self._permits(hit.source_file)]
-        return dates.find_birthday(owner, await index.read_chunks(permitted))
+        return await index.read_chunks(permitted)
+
+
+def _narrowest(phrases: Sequence[Phrase]) -> tuple[Phrase, ...]:
+    """The phrases without those that only say in which time another one is: "in 2023"."""
+
+    def is_within(one: Phrase, other: Phrase) -> bool:
+        return one.spans != other.spans and all(
+            any(wide.start <= span.start and span.end <= wide.end for wide in other.spans)
+            for span in one.spans
+        )
+
+    return tuple(other for other in phrases if not any(is_within(one, other) for one in phrases))
 
 
 async def _find_birthday_properties(index: ChunkIndex) -> list[ChunkHit]:

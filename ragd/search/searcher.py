@@ -274,7 +274,7 @@ class Searcher:
                         await self._list_all(question, filters, picker)
                 scanned, embedded = await counting, await vector_task
                 undated = await count_undated(filters, index) if not picker.best else None
-                hints = await find_hints(prepared, question, asked.is_answered)
+                hints = await find_hints(prepared, named, question, asked.is_answered)
                 best = picker.best
                 expected = None
                 if isinstance(request, ExplainRequest) and request.expect.strip():

@@ -27,6 +27,8 @@ NOTES = {
     journal("2024-05-12"): "Baked a cake with cherries.\n",
     journal("2024-05-30"): "Baked a cake with nuts.\n",
     journal("2024-07-03"): "Swam in the lake with the dogs.\n",
+    journal("2024-02-29"): "Painted the nursery yellow.\n",
+    journal("2024-03-14"): "Elsie was born at four in the morning.\n",
     "Me.md": "- Birthday: 14 May\n- Shoes: 42\n",
     "People/Nora.md": "---\nbirthday: 1990-07-05\n---\nNora plays the viola.\n",
     "People/Jutta.md": "- Geburtstag: 17. Oktober\n",
@@ -185,3 +187,25 @@ def test_the_latest_statement_comes_first_and_the_earlier_ones_say_so(debts: Vau
     left = debts.search("How much do I owe Sreenivas?", max_results=20)
     assert left.files[0] == journal("2025-09-27")
     assert left.results[0]["superseded_by"] is None
+
+
+def test_days_before_a_birth_are_counted_from_the_day_that_a_note_states(vault: Vault) -> None:
+    asked = vault.search("Two weeks before Elsie was born")
+    assert asked.files == [journal("2024-02-29")]
+    born = vault.search("What happened two days after Nora was born?")
+    [phrase] = born.data["understood"]["time"]["phrases"]
+    assert phrase["days"] == [{"from": "1990-07-07", "to": "1990-07-07"}]
+
+
+def test_an_event_that_no_note_states_is_searched_as_words_and_reported(vault: Vault) -> None:
+    asked = vault.search("Who played the viola two weeks before Otto was born?")
+    assert asked.files[0] == "People/Nora.md"
+    assert 'No note states the day of "Otto was born"' in asked.data["hint"]
+    assert "hint" not in vault.search("Who played the viola?").data
+
+
+def test_a_year_around_days_that_are_counted_from_an_event_adds_no_other_days(
+    vault: Vault,
+) -> None:
+    asked = vault.search("What did we do in 2024 two weeks before Elsie was born?")
+    assert asked.files == [journal("2024-02-29")]

@@ -7,7 +7,7 @@ import pytest
 
 from ragd.embed.providers.shipped_models import ENGLISH, MULTILINGUAL, ShippedModel
 from ragd.protocol.tool_schemas import SearchRequest
-from ragd.search.dates import Span
+from ragd.search.dates import NamedTime, Span
 from ragd.search.dates.time_messages import explain_no_note_of_time
 from ragd.search.hints import ENGLISH_ONLY, find_hints
 from ragd.search.prepared_query import PreparedQuery
@@ -32,6 +32,7 @@ def question(language: str | None, model: ShippedModel | None, passages: int = 0
     return Question(terms, index, None, None, True, task, "", None, spans, language, model=model)
 
 
+NO_TIME = NamedTime((), "x")
 PREPARED = PreparedQuery("x", SearchRequest(query="x"))
 
 
@@ -49,14 +50,23 @@ PREPARED = PreparedQuery("x", SearchRequest(query="x"))
 async def test_a_question_in_another_language_than_the_model_reads_gets_a_hint(
     language: str | None, model: ShippedModel | None, hints: list[str]
 ) -> None:
-    assert await find_hints(PREPARED, question(language, model), True) == hints
+    assert await find_hints(PREPARED, NO_TIME, question(language, model), True) == hints
 
 
 async def test_a_time_without_notes_is_reported_unless_the_question_is_answered() -> None:
     said = ["No note is dated in October 2026."]
-    assert await find_hints(PREPARED, question("en", ENGLISH), False) == said
-    assert await find_hints(PREPARED, question("en", ENGLISH), True) == []
-    assert await find_hints(PREPARED, question("en", ENGLISH, passages=1), False) == []
+    assert await find_hints(PREPARED, NO_TIME, question("en", ENGLISH), False) == said
+    assert await find_hints(PREPARED, NO_TIME, question("en", ENGLISH), True) == []
+    assert await find_hints(PREPARED, NO_TIME, question("en", ENGLISH, passages=1), False) == []
+
+
+async def test_an_event_whose_day_no_note_states_is_reported() -> None:
+    named = NamedTime((), "x", unknown_event="the wedding")
+    [said] = await find_hints(PREPARED, named, question("en", ENGLISH, passages=1), True)
+    assert said == (
+        'No note states the day of "the wedding", so the time counted from it is not known; '
+        "its words were searched."
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,14 @@ nor index.
 
 from ragd.search.dates.closeness import WEAK, closeness, widen
 from ragd.search.dates.day_spans import MonthDay, Span
-from ragd.search.dates.event_days import BIRTHDAY_PROPERTIES, find_birthday, find_event_day
+from ragd.search.dates.event_days import (
+    BIRTHDAY_PROPERTIES,
+    birth_owner,
+    find_birth,
+    find_birthday,
+    find_event_day,
+    has_content,
+)
 from ragd.search.dates.time_phrases import NamedTime, Phrase, find_time, named_events
 from ragd.search.dates.time_points import birthday_owners
 
@@ -21,11 +28,14 @@ __all__ = [
     "NamedTime",
     "Phrase",
     "Span",
+    "birth_owner",
     "birthday_owners",
     "closeness",
+    "find_birth",
     "find_birthday",
     "find_event_day",
     "find_time",
+    "has_content",
     "named_events",
     "widen",
 ]

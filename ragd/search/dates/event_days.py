@@ -4,6 +4,9 @@ The user's birthday: "my birthday is …", "I was born on …", a line `Birthday
 `birthday` in a note about the user, or a dated note with "today is my birthday". Another person's
 birthday: a sentence, or a line or the property of that person's note. A birthday in another
 person's note is never used as the user's.
+
+An event: a sentence, heading or title that names it with its day, or in a dated note. "Before Elsie
+was born" does not say when.
 """
 
 import re
@@ -15,6 +18,8 @@ from typing import Protocol
 from ragd.notes.sentences import sentences
 from ragd.notes.stop_words import ENGLISH, GERMAN
 from ragd.search.dates.day_spans import MonthDay
+from ragd.search.dates.time_names import LATIN_WEEKDAYS
+from ragd.search.dates.time_phrases import NamedTime, find_time, named_events
 from ragd.search.dates.time_points import calendar_days
 from ragd.search.query.query_terms import stems_of
 
@@ -31,6 +36,8 @@ class DatedPassage(Protocol):
     @property
     def title(self) -> str: ...
     @property
+    def heading_path(self) -> str: ...
+    @property
     def date(self) -> str | None: ...
     @property
     def properties(self) -> list[str]: ...
@@ -40,27 +47,90 @@ def find_birthday(owner: str, passages: Iterable[DatedPassage]) -> MonthDay | No
     """The birthday that most of these passages state; None if none does."""
     days: Counter[MonthDay] = Counter()
     for passage in passages:
-        days.update(_birthdays_in_passage(owner, passage))
-    return days.most_common(1)[0][0] if days else None
+        days.update(day._replace(year=None) for day in _birthdays_in_passage(owner, passage))
+    return _most_common(days)
+
+
+def birth_owner(event: str) -> str | None:
+    """Whose birth an event is, in lower case: "elsie" for "Elsie was born". None for other ones."""
+    match = _BIRTH_OF.search(event)
+    if match is None:
+        return None
+    owner = (match["of"] or match["owner"]).lower()
+    return MINE if owner in _I else owner
+
+
+def find_birth(owner: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
+    """The day and year of birth that most of these passages state; None if none does."""
+    days: Counter[MonthDay] = Counter()
+    for passage in passages:
+        found = _birthdays_in_passage(owner, passage)
+        days.update(day for day in found if day.year is not None)
+    return _most_common(days)
 
 
 def find_event_day(words: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
-    """The day of an event: the date of the first passage with a sentence that names it and has
-    "today", else of the first passage that names it. None if no dated passage does."""
+    """The day of an event: that of the first passage whose sentence about it states one, else the
+    date of the first passage that names it. None if there is neither."""
     wanted = stems_of(words) - _STOP_WORDS
     named = None
-    for passage in passages:
-        for sentence in sentences(passage.chunk_text) if passage.date else ():
-            if wanted and wanted <= stems_of(sentence):
-                day = date.fromisoformat(passage.date or "")
-                found = MonthDay(day.month, day.day, day.year)
-                if _MENTIONS_TODAY.search(sentence):
-                    return found
-                named = named or found
+    for passage in passages if wanted else ():
+        written = date.fromisoformat(passage.date) if passage.date else None
+        for sentence in (passage.title, passage.heading_path, *sentences(passage.chunk_text)):
+            if not wanted <= stems_of(sentence) or _only_refers(wanted, sentence):
+                continue
+            if day := _stated_day(sentence, written):
+                return MonthDay(day.month, day.day, day.year)
+            if named is None and written and not find_time(sentence, written).phrases:
+                named = MonthDay(written.month, written.day, written.year)
     return named
 
 
+def has_content(event: str) -> bool:
+    """Whether an event has words that can be looked up; "it" and "that" have none."""
+    return bool(stems_of(event) - _STOP_WORDS)
+
+
+def _only_refers(wanted: frozenset[str], sentence: str) -> bool:
+    """Whether a sentence uses the event as a time ("before Elsie was born")."""
+    if named_events(sentence):
+        return True
+    starts = (word.start() for word in _WORD.finditer(sentence) if stems_of(word[0]) & wanted)
+    return _CONJUNCTION.search(sentence[: next(starts, 0)]) is not None
+
+
+def _stated_day(sentence: str, written: date | None) -> date | None:
+    """The only day that a sentence states; relative days count from the day it was written."""
+    if written is None:
+        days = {date(*_ymd(day)) for day in calendar_days(sentence) if day.year is not None}
+    elif _MENTIONS_TODAY.search(sentence):
+        return written
+    else:
+        days = set(_days_of(find_time(sentence, written), sentence, written))
+    return days.pop() if len(days) == 1 else None
+
+
+def _ymd(day: MonthDay) -> tuple[int, int, int]:
+    return (day.year or 1, day.month, day.day)
+
+
+def _days_of(when: NamedTime, sentence: str, written: date) -> Iterable[date]:
+    """The single days among some times. Of a day of every year, the nearest to the day on which it
+    was written; a weekday only if the sentence is about the past."""
+    for phrase in when.phrases:
+        if _WEEKDAY.search(phrase.words) and not _PAST.search(sentence):
+            continue
+        starts = [span.start for span in phrase.spans if span.days == 1]
+        if starts:
+            yield min(starts, key=lambda day: abs(day - written))
+
+
+def _most_common(days: Counter[MonthDay]) -> MonthDay | None:
+    return days.most_common(1)[0][0] if days else None
+
+
 def _birthdays_in_passage(owner: str, passage: DatedPassage) -> Iterable[MonthDay]:
+    """The birthdays that a passage states, with the years of birth if it has them."""
     about_owner = _is_about(owner, passage.title)
     if about_owner:
         yield from _birthdays_in_properties(passage.properties)
@@ -71,14 +141,16 @@ def _birthdays_in_passage(owner: str, passage: DatedPassage) -> Iterable[MonthDa
                 day = date.fromisoformat(passage.date)
                 yield MonthDay(day.month, day.day)
             elif about_owner or _mentions(owner, around):
-                yield from (MonthDay(day.month, day.day) for day in calendar_days(around)[:1])
+                has_year = about_owner or match[0].lower() not in _BIRTHDAY_NAMES
+                for stated in calendar_days(around)[:1]:  # "Ann's birthday party on 5 May 2024"
+                    yield stated if has_year else stated._replace(year=None)
 
 
 def _birthdays_in_properties(properties: Iterable[str]) -> Iterable[MonthDay]:
     for one in properties:
         name, _, value = one.partition("=")
         if name in BIRTHDAY_PROPERTIES:
-            yield from (MonthDay(day.month, day.day) for day in calendar_days(value)[:1])
+            yield from calendar_days(value)[:1]
 
 
 def _is_about(owner: str, title: str) -> bool:
@@ -95,7 +167,22 @@ def _mentions(owner: str, sentence: str) -> bool:
 
 _STOP_WORDS = stems_of(f"{ENGLISH} {GERMAN}")
 _MENTIONS_TODAY = re.compile(r"(?<!\w)(?:today|tonight|this morning|heute)(?!\w)|今天", re.I)
+_WORD = re.compile(r"\w+")
+_CONJUNCTION = re.compile(
+    r"(?<!\w)(?:before|after|since|until|till|when|if|how|bevor|nachdem|seit|bis|als|wie)\s+"
+    r"(?:[\w'’-]+\s+){0,2}$",
+    re.I,
+)
+_WEEKDAY = re.compile(rf"(?<!\w)(?:{'|'.join(LATIN_WEEKDAYS)})(?!\w)", re.I)
+_PAST = re.compile(r"(?<!\w)(?:was|were|had|took|came|war|waren|wurde|hatte)(?!\w)", re.I)
+_I = ("i", "my", "ich")
+_BIRTH_OF = re.compile(
+    r"(?<!\w)(?:birth\s+of\s+(?P<of>[^\W\d_][\w-]*)"
+    r"|(?P<owner>[^\W\d_][\w-]*?)(?:['’]s?)?\s+(?:(?:was|is|were)\s+born|birth(?!\s+of)))(?!\w)",
+    re.I,
+)
 _BIRTHDAY = re.compile(r"(?<!\w)(?:birthday|born|birth|geburtstag|geboren)(?!\w)|生日|出生", re.I)
+_BIRTHDAY_NAMES = ("birthday", "geburtstag", "生日")
 _MY = re.compile(
     r"(?<!\w)(?:my (?:own )?(?:birthday|date of birth)|i was born|i am born"
     r"|mein(?:en|em)? geburtstag|ich (?:bin|wurde) .*geboren|ich habe .*geburtstag)(?!\w)"

@@ -40,6 +40,14 @@ def explain_no_note_of_time(spans: Sequence[Span]) -> str:
     return f"No note is dated {_span_in_words(spans[0])}."
 
 
+def explain_unknown_event(event: str) -> str:
+    """That a time that is counted from an event was searched as words."""
+    return (
+        f'No note states the day of "{event}", so the time counted from it is not known; '
+        "its words were searched."
+    )
+
+
 def _span_in_words(span: Span) -> str:
     start, end = span
     if start == end:

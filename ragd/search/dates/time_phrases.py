@@ -37,12 +37,14 @@ class NamedTime(Struct, frozen=True):
     """The time phrases of a question.
 
     `rest`: the question without its time phrases. `lists_everything`: `rest` has no words that
-    narrow down the search, so the question asks for everything of that time.
+    narrow down the search, so the question asks for everything of that time. `unknown_event`: an
+    event that the question counts from ("two weeks before the wedding"), if no note states its day.
     """
 
     phrases: tuple[Phrase, ...]
     rest: str
     lists_everything: bool = False
+    unknown_event: str = ""
 
     @property
     def is_written(self) -> bool:

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from ragd.search.dates import (
     MonthDay,
+    birth_owner,
     birthday_owners,
     closeness,
+    find_birth,
     find_birthday,
     find_event_day,
     find_time,
@@ -225,6 +227,55 @@ def test_the_day_of_an_event_comes_from_a_dated_passage() -> None:
     assert find_event_day("the marathon", [undated, plans, race]) == MonthDay(10, 13, 2024)
     assert find_event_day("the marathon", [plans]) == MonthDay(8, 1, 2024)
     assert find_event_day("the flood in the cellar", [plans, race, undated]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Ila was born on Wednesday, the 12th, at 4 in the morning.", "2024-06-12"),
+        ("Ila was born yesterday.", "2024-06-14"),
+        ("Ila was born at last.", "2024-06-15"),
+        ("Ila was born on 9 June, we hear.", "2024-06-09"),
+        ("Ila was born on 9 June 2021.", "2021-06-09"),
+        ("Last week Ila was born.", None),
+        ("Two weeks before Ila was born we painted the room.", None),
+        ("She told me how Ila was born.", None),
+        ("When little Ila was born, it rained.", None),
+    ],
+)
+def test_the_day_of_an_event_is_the_one_that_its_sentence_states(
+    text: str, day: str | None
+) -> None:
+    found = find_event_day("Ila was born", [Found(text, date="2024-06-15")])
+    assert (found and date(found.year or 1, found.month, found.day).isoformat()) == day
+
+
+def test_a_heading_or_a_title_names_an_event_too() -> None:
+    title = Found("At four.", title="2024-06-12 Ila was born", date="2024-06-12")
+    heading = Found("At four.", heading_path="Ila was born", date="2024-06-12")
+    for one in (title, heading):
+        assert find_event_day("Ila was born", [one]) == MonthDay(6, 12, 2024)
+
+
+def test_a_note_without_a_date_states_an_event_with_its_year() -> None:
+    assert find_event_day("the move", [Found("The move was on 3 May.")]) is None
+    assert find_event_day("the move", [Found("The move: 3 May 2023.")]) == MonthDay(5, 3, 2023)
+
+
+def test_whose_birth_a_question_names() -> None:
+    assert birth_owner("Elsie was born") == "elsie"
+    assert birth_owner("the birth of Elsie") == birth_owner("Elsie's birth") == "elsie"
+    assert birth_owner("I was born") == "my"
+    assert birth_owner("the wedding") is None
+
+
+def test_a_birth_has_the_year_that_a_persons_note_states() -> None:
+    theo = Found("My nephew.", title="Theo", properties=["born=2021-09-05"])
+    assert find_birth("theo", [theo]) == MonthDay(9, 5, 2021)
+    assert find_birth("elsie", [theo]) is None
+    party = Found("Theo's birthday party is on 5 September 2024.")
+    assert find_birth("theo", [party]) is None
+    assert find_birthday("theo", [party, theo]) == MonthDay(9, 5)
 
 
 def test_a_birthday_that_no_note_states_is_searched_as_words() -> None:
