@@ -131,10 +131,15 @@ class _AskedQuestion(NamedTuple):
             corrections=list(prepared.corrections),
             filters=list(prepared.filters),
             is_answered=not is_known or is_chosen or self.is_answered,
-            is_unsure=is_known and bool(best) and best[0][1].score < UNSURE_BELOW,
+            is_unsure=is_known and is_unsure(best),
             dated=self.picker.dated,
             hints=list(hints),
         )
+
+
+def is_unsure(best: Sequence[ShownPassage]) -> bool:
+    """Whether perhaps none of these results answers the question."""
+    return bool(best) and best[0][1].score < UNSURE_BELOW
 
 
 class Searcher:
@@ -274,8 +279,10 @@ class Searcher:
                         await self._list_all(question, filters, picker)
                 scanned, embedded = await counting, await vector_task
                 undated = await count_undated(filters, index) if not picker.best else None
-                hints = await find_hints(prepared, named, question, asked.is_answered)
                 best = picker.best
+                hints = await find_hints(
+                    prepared, named, question, asked.is_answered, is_unsure(best)
+                )
                 expected = None
                 if isinstance(request, ExplainRequest) and request.expect.strip():
                     asked_search = AskedSearch(

@@ -1,5 +1,6 @@
 """Hints about the model of the index and about a time without notes."""
 
+from collections.abc import Iterable
 from datetime import date
 from typing import Any, cast
 
@@ -16,19 +17,25 @@ from ragd.search.retrieval import Question
 
 
 class Dated:
-    """An index with this many passages of any time."""
+    """An index with this many passages of any time, and with notes in these languages."""
 
-    def __init__(self, passages: int) -> None:
+    def __init__(self, passages: int, languages: dict[str, int]) -> None:
         self.passages = passages
+        self.languages = languages
+
+    async def count_notes_in(self, languages: Iterable[str]) -> dict[str, int]:
+        return {one: self.languages[one] for one in languages if one in self.languages}
 
     async def count(self, where: str | None) -> int:
         return self.passages
 
 
-def question(language: str | None, model: ShippedModel | None, passages: int = 0) -> Question:
+def question(
+    language: str | None, model: ShippedModel | None, passages: int = 0, **notes: int
+) -> Question:
     spans = (Span(date(2026, 10, 1), date(2026, 10, 31)),)
     terms = query_terms("x", len)
-    index, task = cast(Any, Dated(passages)), cast(Any, None)
+    index, task = cast(Any, Dated(passages, notes)), cast(Any, None)
     return Question(terms, index, None, None, True, task, "", None, spans, language, model=model)
 
 
@@ -51,6 +58,39 @@ async def test_a_question_in_another_language_than_the_model_reads_gets_a_hint(
     language: str | None, model: ShippedModel | None, hints: list[str]
 ) -> None:
     assert await find_hints(PREPARED, NO_TIME, question(language, model), True) == hints
+
+
+async def test_an_answer_that_is_not_good_names_the_notes_that_the_model_cannot_read() -> None:
+    spanish = question("en", ENGLISH, passages=1, es=12, sv=40)
+    [said] = await find_hints(PREPARED, NO_TIME, spanish, True, is_unsure=True)
+    assert said == (
+        "12 notes are in Spanish. This index finds them by words only. To find them by meaning, "
+        "run `ragctl config set embedding.language multilingual`, then `ragctl reindex`."
+    )
+    assert await find_hints(PREPARED, NO_TIME, spanish, False) == [said]
+    assert await find_hints(PREPARED, NO_TIME, spanish, True) == []
+    several = question("en", ENGLISH, passages=1, es=2, fr=1, de=1, it=1)
+    [said] = await find_hints(PREPARED, NO_TIME, several, False)
+    assert said.startswith(
+        "5 notes are in other languages: Spanish (2), German (1), French (1) and others."
+    )
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        question("en", ENGLISH, passages=1, es=2),
+        question("en", MULTILINGUAL, passages=1, es=12),
+        question("en", None, passages=1, es=12),
+    ],
+)
+async def test_few_notes_and_models_that_read_them_get_no_hint(one: Question) -> None:
+    assert await find_hints(PREPARED, NO_TIME, one, False, is_unsure=True) == []
+
+
+async def test_a_question_in_another_language_gets_one_hint_about_languages() -> None:
+    asked = question("es", ENGLISH, passages=1, es=12)
+    assert await find_hints(PREPARED, NO_TIME, asked, False) == [ENGLISH_ONLY]
 
 
 async def test_a_time_without_notes_is_reported_unless_the_question_is_answered() -> None:

@@ -9,9 +9,23 @@ from collections.abc import Mapping
 from ragd.embed.providers.shipped_models import ENGLISH, MULTILINGUAL, SHIPPED, ShippedModel
 
 # The languages that the multilingual model was trained on, without English.
-READ_BY_MULTILINGUAL = frozenset(
-    ("ar", "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
-)
+LANGUAGE_NAMES = {
+    "ar": "Arabic",
+    "de": "German",
+    "es": "Spanish",
+    "fr": "French",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "nl": "Dutch",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "ru": "Russian",
+    "th": "Thai",
+    "tr": "Turkish",
+    "zh": "Chinese",
+}
+READ_BY_MULTILINGUAL = frozenset(LANGUAGE_NAMES)
 LEAST_SHARE = 0.1
 LEAST_NOTES = 2
 

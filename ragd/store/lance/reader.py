@@ -6,7 +6,8 @@ It never writes. Any text is a valid query: at worst it finds nothing.
 import asyncio
 import hashlib
 import heapq
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -176,6 +177,13 @@ class TableReader:
         found = await now.scans.read(Scan(["source_file", "date"], both(self._within, where)))
         latest = found.group_by("source_file").aggregate([("date", "max")])["date_max"]
         return int(latest.null_count)
+
+    async def count_notes_in(self, languages: Iterable[str]) -> dict[str, int]:
+        """How many notes begin in each of these languages; without those that no note begins in."""
+        now = self._pinned.now
+        where = both("chunk_index = 0", one_of("language", sorted(languages)))
+        found = await now.scans.read(Scan(["language"], both(self._within, where)))
+        return dict(Counter(found["language"].to_pylist()))
 
     # Reading
 

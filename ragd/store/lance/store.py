@@ -228,6 +228,7 @@ class ChunkIndex:
         self.count = reader.count
         self.count_matching = reader.count_matching
         self.count_undated_notes = reader.count_undated_notes
+        self.count_notes_in = reader.count_notes_in
         self.read_chunks = reader.read_chunks
         self.read_rows = reader.read_rows
         self.list_tags = vocabulary.list_tags

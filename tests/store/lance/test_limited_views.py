@@ -26,7 +26,14 @@ async def filled(index: ChunkIndex) -> ChunkIndex:
     shared: Any = {"vectors": True, "date": "2024-05-01"}
     await index.replace(
         [
-            note("Lake.md", "river one", tags=("#open",), properties=("a=1",), **shared),
+            note(
+                "Lake.md",
+                "river one",
+                tags=("#open",),
+                properties=("a=1",),
+                language="en",
+                **shared,
+            ),
             note("@papers/Ice.md", "river two", links=("Lake",), collection="papers", **shared),
             note(
                 "@secret/Cave.md",
@@ -36,6 +43,7 @@ async def filled(index: ChunkIndex) -> ChunkIndex:
                 properties=("a=2", "hush=1"),
                 links=("Lake", "Ice"),
                 names=("Grotto",),
+                language="es",
                 collection="secret",
                 **shared,
             ),
@@ -67,6 +75,7 @@ async def shown(view: ChunkIndex) -> dict[str, object]:
         "dated": await view.count("date = '2024-05-01'"),
         "matching": await view.count_matching(None, [Condition(PHRASE, ("river one",))]),
         "undated": await view.count_undated_notes(),
+        "languages": await view.count_notes_in(["en", "es"]),
         "tags": await view.list_tags(),
         "properties": await view.list_properties("a"),
         "property names": await view.list_property_names(),
@@ -90,6 +99,7 @@ EXPECTED: dict[str, object] = {
     "dated": 2,
     "matching": 1,
     "undated": 0,
+    "languages": {"en": 1},
     "tags": {"#open"},
     "properties": ["a=1"],
     "property names": ["a"],
