@@ -37,6 +37,7 @@ def evidence_of(outcome: Outcome, *, words_only: bool = False) -> list[Evidence]
             float(hit.evidence["covered"] or 0),
             float(hit.evidence["lead"] or 0),
             float(hit.evidence["timely"] or 0),
+            other_words=float(hit.evidence.get("other_words", 1.0) or 0),
         )
         for hit in outcome.hits
     ]

@@ -65,11 +65,14 @@ class PassageScorer:
         scale = floor_scale(question)
         cosine = best_cosine(found)
         fit = relevance(cosine, words, terms.readable, closeness=found.closeness, scale=scale)
+        weights = question.key_weights
+        share = weights.share(present & weights.rarity.keys())
         evidence = Evidence(
             self._stands_out(question, found),
-            self._covered(question, present, found),
+            _covered(question, share, found),
             max(0.0, found.lead),
             timely=found.closeness if question.spans else 0.0,
+            other_words=share,
         )
         if question.lists_everything:
             is_weak = question.spans and not row.date and not question.by_file_time
@@ -110,14 +113,13 @@ class PassageScorer:
         low = unrelated_cosine(question.terms.readable, scale)
         return stands_out(min(found.above_crowd, cosine - low), scale)
 
-    def _covered(self, question: Question, present: frozenset[str], found: Candidate) -> float:
-        """The share of the question's words in the passage; a named time counts as a word."""
-        weights = question.key_weights
-        share = weights.share(present & weights.rarity.keys())
-        if not question.spans:
-            return share
-        words = len(weights.rarity)
-        return (share * words + found.closeness) / (words + 1)
+
+def _covered(question: Question, share: float, found: Candidate) -> float:
+    """The share of the question's words in the passage; a named time counts as a word."""
+    if not question.spans:
+        return share
+    words = len(question.key_weights.rarity)
+    return (share * words + found.closeness) / (words + 1)
 
 
 def _explain(

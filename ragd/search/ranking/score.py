@@ -40,6 +40,7 @@ class Evidence(Struct, frozen=True):
     `covered`: the share of the question's words that it has; rare words count more.
     `lead`: its weight in the ranking, relative to the best one.
     `timely`: how close its date is to a time that the question names.
+    `other_words`: the share of the question's words without that time; rare words count more.
     `certain`: a score that needs no other evidence, as in a list of all notes of a day.
     """
 
@@ -48,6 +49,7 @@ class Evidence(Struct, frozen=True):
     lead: float = 0.0
     timely: float = 0.0
     certain: float = 0.0
+    other_words: float = 1.0
 
 
 class ScoreWeights(Struct, frozen=True):
@@ -114,7 +116,14 @@ def accumulate(found: Sequence[Evidence]) -> list[Features]:
 
 
 def _features(one: Evidence) -> Features:
-    return (one.stands_out or 0.0, one.lead, one.covered**NEARLY_ALL * one.lead, one.timely)
+    timely = one.timely * _support(one)
+    return (one.stands_out or 0.0, one.lead, one.covered**NEARLY_ALL * one.lead, timely)
+
+
+def _support(one: Evidence) -> float:
+    """How much of its time counts: with none of the other words, and no near meaning, nothing. A
+    note of the right day is not an answer to every question about that day."""
+    return min(1.0, (one.other_words + MEANING * (one.stands_out or 0.0)) / NEEDED)
 
 
 def _best_of_each(one: Features, other: Features) -> Features:

@@ -3,13 +3,22 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from ragd.search.ranking import score as likelihood
 from ragd.search.ranking.cosine_scale import DEFAULT_SCALE, SCALES
-from ragd.search.ranking.score import NEEDED_FOREIGN, STEP, Evidence, is_answered, stands_out
+from ragd.search.ranking.score import (
+    NEEDED_FOREIGN,
+    STEP,
+    UNSURE_BELOW,
+    Evidence,
+    is_answered,
+    stands_out,
+)
 
 PARTS = st.floats(0, 1)
 EVIDENCE = st.builds(Evidence, st.none() | PARTS, PARTS, PARTS)
+TIMELY = st.builds(Evidence, st.none() | PARTS, PARTS, PARTS, PARTS, other_words=PARTS)
 GOOD = Evidence(1.0, 1.0, 1.0)
 POOR = Evidence(0.1, 0.3, 1.0)
 
@@ -37,7 +46,19 @@ def test_a_question_is_answered_by_words_by_meaning_or_by_a_time() -> None:
     assert not is_answered([])
 
 
-@given(st.lists(EVIDENCE, max_size=12))
+def test_the_right_time_counts_only_with_some_other_word_or_a_near_meaning() -> None:
+    neither = Evidence(0.0, 0.5, 1.0, timely=1.0, other_words=0.0)
+    [low] = scores([neither])
+    [by_words] = scores([structs.replace(neither, other_words=1.0)])
+    [by_meaning] = scores([structs.replace(neither, stands_out=0.5)])
+    assert low < UNSURE_BELOW < by_words
+    assert low < UNSURE_BELOW < by_meaning
+    other_time = structs.replace(neither, timely=0.0, other_words=1.0)
+    assert scores([other_time, neither])[0] == scores([other_time])[0], "nor for one before it"
+    assert is_answered([neither]), "it is of the time that is asked for"
+
+
+@given(st.lists(TIMELY, max_size=12))
 def test_no_score_is_higher_than_one_before_it(found: list[Evidence]) -> None:
     each = scores(found)
     assert each == sorted(each, reverse=True)
