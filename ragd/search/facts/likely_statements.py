@@ -76,7 +76,8 @@ _CUES = {
     ),
     "price": (
         r"cost\w*|pric\w+|charg\w+|fees?|rates?|tariff|per"
-        r"|a (?:month|week|year|go|piece|session|visit)|/ ?(?:mo|month|hr|h|week|yr|monat)|monthly"
+        r"|a (?:month|week|year|go|piece|session|visit)|monthly"
+        r"|(?:(?<=/)|(?<=/ ))(?:mo|month|hr|h|week|yr|monat)"  # "30/mo": the slash is no word
         r"|weekly|now|wants?|asks?|asking|takes?|gets?|raised?|up|more|cheaper|paid|pay\w*|bill"
         r"|invoice|each|menu|new|kost\w*|preis\w*|zahl\w*|verlang\w*|nimmt|jetzt|nun|teurer"
         r"|billiger|pro|im monat|monatlich|macht|gebühr\w*|beitrag|erhöh\w*|stieg"

@@ -19,6 +19,7 @@ def likely(question: str, text: str, title: str = "") -> float:
         ("bruno weight?", "Bruno hopped on the scale by himself. 28.9, good boy"),
         ("How much does Deshawn owe me?", "Deshawn down to 310 bucks."),
         ("What does Netflix cost us?", "Netflix email... they want 17.99 starting this month"),
+        ("What does Netflix cost us?", "Netflix 17.99/mo"),
         ("What's in the kitty?", "Kitty: 760!!! Two weddings in a row, that makes a new total"),
         ("Where does Auntie Joy live?", "Auntie Joy settled into Rosewood House, room 16."),
         ("What is Gloria's job?", "Coffee with Gloria. She runs the front office these days."),
