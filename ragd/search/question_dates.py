@@ -19,6 +19,7 @@ from ragd.search.query.filters import FileTimes, Filters
 from ragd.store.lance import ChunkHit, ChunkIndex, ChunkRow, condition
 
 BIRTHDAY_WORDS = "birthday born Geburtstag geboren 生日 出生"
+BIRTH_WORDS = "born birth geboren Geburt 出生"
 BIRTHDAY_DEPTH = 50  # passages that may state a birthday
 EVENT_DEPTH = 20  # passages that may state the day of an event
 LISTED = 2_000  # most passages of a time that are listed
@@ -53,8 +54,9 @@ class QuestionDates:
         owner = dates.birth_owner(words)
         if owner and (day := dates.find_birth(owner, await self._birthday_rows(owner, index))):
             return day
-        hits = await index.find_by_words(words, EVENT_DEPTH, "date IS NOT NULL")
-        hits += await index.find_by_words(words, EVENT_DEPTH, "date IS NULL")
+        looked_up = f"{owner} {BIRTH_WORDS}" if owner else words
+        hits = await index.find_by_words(looked_up, EVENT_DEPTH, "date IS NOT NULL")
+        hits += await index.find_by_words(looked_up, EVENT_DEPTH, "date IS NULL")
         return dates.find_event_day(words, await self._read_permitted(hits, index))
 
     def today(self) -> date:

@@ -209,3 +209,9 @@ def test_a_year_around_days_that_are_counted_from_an_event_adds_no_other_days(
 ) -> None:
     asked = vault.search("What did we do in 2024 two weeks before Elsie was born?")
     assert asked.files == [journal("2024-02-29")]
+
+
+def test_days_before_a_birth_are_found_across_english_and_german(vault: Vault) -> None:
+    assert vault.search("zwei Wochen vor Elsies Geburt").files == [journal("2024-02-29")]
+    hint = vault.search("Was war zwei Wochen vor der Hochzeit?").data["hint"]
+    assert 'No note states the day of "der Hochzeit"' in hint

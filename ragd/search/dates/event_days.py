@@ -56,7 +56,7 @@ def birth_owner(event: str) -> str | None:
     match = _BIRTH_OF.search(event)
     if match is None:
         return None
-    owner = (match["of"] or match["owner"]).lower()
+    owner = next(filter(None, match.groups())).lower()
     return MINE if owner in _I else owner
 
 
@@ -72,12 +72,17 @@ def find_birth(owner: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
 def find_event_day(words: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
     """The day of an event: that of the first passage whose sentence about it states one, else the
     date of the first passage that names it. None if there is neither."""
-    wanted = stems_of(words) - _STOP_WORDS
+    born = birth_owner(words)  # whose birth may be told in other words, also in the other language
+    if born == MINE:
+        return None  # a diary tells of the births of others
+    wanted = stems_of(born or words) - _STOP_WORDS
     named = None
     for passage in passages if wanted else ():
         written = date.fromisoformat(passage.date) if passage.date else None
         for sentence in (passage.title, passage.heading_path, *sentences(passage.chunk_text)):
-            if not wanted <= stems_of(sentence) or _only_refers(wanted, sentence):
+            if not wanted <= stems_of(sentence) or (born and not _IS_BORN.search(sentence)):
+                continue
+            if _only_refers(wanted, sentence):
                 continue
             if day := _stated_day(sentence, written):
                 return MonthDay(day.month, day.day, day.year)
@@ -178,9 +183,11 @@ _PAST = re.compile(r"(?<!\w)(?:was|were|had|took|came|war|waren|wurde|hatte)(?!\
 _I = ("i", "my", "ich")
 _BIRTH_OF = re.compile(
     r"(?<!\w)(?:birth\s+of\s+(?P<of>[^\W\d_][\w-]*)"
+    r"|geburt\s+von\s+(?P<von>[^\W\d_][\w-]*)|(?P<inhaber>[^\W\d_][\w-]*?)s\s+geburt"
     r"|(?P<owner>[^\W\d_][\w-]*?)(?:['’]s?)?\s+(?:(?:was|is|were)\s+born|birth(?!\s+of)))(?!\w)",
     re.I,
 )
+_IS_BORN = re.compile(r"(?<!\w)(?:born|birth|geboren|geburt|zur welt)(?!\w)|出生", re.I)
 _BIRTHDAY = re.compile(r"(?<!\w)(?:birthday|born|birth|geburtstag|geboren)(?!\w)|生日|出生", re.I)
 _BIRTHDAY_NAMES = ("birthday", "geburtstag", "生日")
 _MY = re.compile(

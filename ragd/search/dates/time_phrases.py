@@ -290,7 +290,8 @@ def _cut_out(question: str, removed: Sequence[tuple[int, int]]) -> str:
 def named_events(question: str) -> list[str]:
     """The events in phrases such as "two days before the marathon", whose day only a note can
     state."""
-    return [match["event"].strip() for match in _EVENT.finditer(question)]
+    english = (match["event"].strip() for match in _EVENT.finditer(question))
+    return [*english, *(match["event"] for match in _EVENT_IN_GERMAN.finditer(question))]
 
 
 # A mark within the other one starts anew: a text of such marks must not be read again from each.
@@ -307,6 +308,13 @@ _EVENT = LatePattern(
     rf"(?<![\w-])(?:the|a|\d{{1,3}}|{words_before.LATIN_COUNT})\s+"
     r"(?:days?|weeks?|months?|years?)\s+(?:before|after|following)\s+(?P<event>[^,.;:?!]{3,60})",
     re.I,
+)
+_EVENT_IN_GERMAN = LatePattern(  # "zwei Wochen vor der Hochzeit", "vor Elsies Geburt"
+    rf"(?<![\w-])(?i:die|den|\d{{1,3}}|{words_before.LATIN_COUNT})\s+"
+    r"(?i:tage?n?|wochen?|monate?n?|jahre?n?)\s+(?i:vor|nach)\s+"
+    r"(?P<event>(?:(?:de[rm]|meine[rm]|deine[rm]|seine[rm]|ihre[rm]|unsere[rm])\s+"
+    r"(?:[a-zäöüß]+en\s+)?|[A-ZÄÖÜ]\w*s\s+)[A-ZÄÖÜ]\w+"
+    r"(?:\s+(?:von|in|nach|mit|im)\s+(?:de[rm]\s+)?[A-ZÄÖÜ]\w+)?)"
 )
 _OFFSET_ZH = LatePattern(
     r"\s*的?(?P<side>前|后)(?P<count>\d{1,3}|[一二两三四五六七八九十几]{1,3})"

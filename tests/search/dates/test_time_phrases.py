@@ -220,6 +220,21 @@ def test_days_before_an_event_that_a_note_states() -> None:
     assert named_events("What happened after the marathon?") == []
 
 
+@pytest.mark.parametrize(
+    ("question", "event"),
+    [
+        ("Was haben wir zwei Wochen vor der Hochzeit gemacht?", "der Hochzeit"),
+        ("drei Tage nach dem Umzug nach Köln", "dem Umzug nach Köln"),
+        ("zwei Wochen vor Elsies Geburt", "Elsies Geburt"),
+        ("10 Tage vor meiner letzten Prüfung", "meiner letzten Prüfung"),
+    ],
+)
+def test_days_before_an_event_in_german(question: str, event: str) -> None:
+    assert named_events(question) == [event]
+    assert find_time(question, TODAY, {event: MonthDay(10, 13, 2024)}).phrases
+    assert named_events(f"vor zwei Wochen, {event}") == []
+
+
 def test_the_day_of_an_event_comes_from_a_dated_passage() -> None:
     plans = Found("Training for the marathon.", date="2024-08-01")
     race = Found("Rain. Today was the marathon, at last.", date="2024-10-13")
@@ -250,6 +265,20 @@ def test_the_day_of_an_event_is_the_one_that_its_sentence_states(
     assert (found and date(found.year or 1, found.month, found.day).isoformat()) == day
 
 
+def test_the_birth_of_somebody_else_is_not_the_users() -> None:
+    assert find_event_day("I was born", [Found("Elsie was born.", date="2024-06-15")]) is None
+
+
+@pytest.mark.parametrize("event", ["Elsies Geburt", "the birth of Elsie", "Elsie was born"])
+def test_a_birth_may_be_told_in_other_words(event: str) -> None:
+    said = (
+        "Elsie wurde heute geboren." if event == "Elsies Geburt" else "Elsie, born at four today!"
+    )
+    for text in (said, "Elsie is born!", "Geburt von Elsie um vier."):
+        assert find_event_day(event, [Found(text, date="2024-06-15")]) == MonthDay(6, 15, 2024)
+    assert find_event_day(event, [Found("Elsie slept.", date="2024-06-15")]) is None
+
+
 def test_a_heading_or_a_title_names_an_event_too() -> None:
     title = Found("At four.", title="2024-06-12 Ila was born", date="2024-06-12")
     heading = Found("At four.", heading_path="Ila was born", date="2024-06-12")
@@ -265,6 +294,7 @@ def test_a_note_without_a_date_states_an_event_with_its_year() -> None:
 def test_whose_birth_a_question_names() -> None:
     assert birth_owner("Elsie was born") == "elsie"
     assert birth_owner("the birth of Elsie") == birth_owner("Elsie's birth") == "elsie"
+    assert birth_owner("Elsies Geburt") == birth_owner("die Geburt von Elsie") == "elsie"
     assert birth_owner("I was born") == "my"
     assert birth_owner("the wedding") is None
 
