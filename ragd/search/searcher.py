@@ -101,7 +101,7 @@ class _AskedQuestion(NamedTuple):
 
     @property
     def is_answered(self) -> bool:
-        return self.picker.is_answered(NEEDED_FOREIGN if self.question.is_foreign else NEEDED)
+        return self.picker.is_answered(_needed(self.question))
 
     def answer(
         self,
@@ -135,6 +135,11 @@ class _AskedQuestion(NamedTuple):
             dated=self.picker.dated,
             hints=list(hints),
         )
+
+
+def _needed(question: Question) -> float:
+    """How much of words and meaning makes a result an answer to this question."""
+    return NEEDED_FOREIGN if question.is_foreign else NEEDED
 
 
 def is_unsure(best: Sequence[ShownPassage]) -> bool:
@@ -308,7 +313,7 @@ class Searcher:
             self._file_check,
             self._may_be_shown,
             functools.partial(self._scorer.score_passage, question),
-            functools.partial(scores, model=question.model_language),
+            functools.partial(scores, model=question.model_language, needed=_needed(question)),
             most,
             each_note=filters.counts_each_note,
         )

@@ -72,13 +72,13 @@ MULTILINGUAL = ScoreWeights(
 WORDS_ONLY = ScoreWeights(-8.04, 0.0, 7.46, 2.77, 2.36)  # without vectors
 
 
-def scores(found: Sequence[Evidence], model: str | None) -> list[float]:
+def scores(found: Sequence[Evidence], model: str | None, needed: float = NEEDED) -> list[float]:
     """The scores of the results of one answer, best first. `model`: `english` or `multilingual`;
-    None for another provider."""
+    None for another provider. `needed`: words and meaning that make a result an answer."""
     weights = MULTILINGUAL if model == "multilingual" else GENERAL
     if all(one.stands_out is None for one in found[:EVIDENCE_DEPTH]):
         weights = WORDS_ONLY
-    given = _make_falling([likelihood(one, weights) for one in accumulate(found)])
+    given = _make_falling([likelihood(one, weights) for one in accumulate(found, needed)])
     certain = [max(one.certain for one in found[place:]) for place in range(len(found))]
     return [sure or likely for sure, likely in zip(certain, given, strict=True)]
 
@@ -106,24 +106,24 @@ def _has_enough(one: Evidence, needed: float) -> bool:
     return one.covered + MEANING * one.stands_out >= needed
 
 
-def accumulate(found: Sequence[Evidence]) -> list[Features]:
+def accumulate(found: Sequence[Evidence], needed: float = NEEDED) -> list[Features]:
     """The features of each result. For the ten best, each feature is the best of the result and of
     those after it."""
-    features = [_features(one) for one in found]
+    features = [_features(one, needed) for one in found]
     for place in reversed(range(min(EVIDENCE_DEPTH, len(features)) - 1)):
         features[place] = _best_of_each(features[place], features[place + 1])
     return features
 
 
-def _features(one: Evidence) -> Features:
-    timely = one.timely * _support(one)
+def _features(one: Evidence, needed: float) -> Features:
+    timely = one.timely * _support(one, needed)
     return (one.stands_out or 0.0, one.lead, one.covered**NEARLY_ALL * one.lead, timely)
 
 
-def _support(one: Evidence) -> float:
+def _support(one: Evidence, needed: float) -> float:
     """How much of its time counts: with none of the other words, and no near meaning, nothing. A
     note of the right day is not an answer to every question about that day."""
-    return min(1.0, (one.other_words + MEANING * (one.stands_out or 0.0)) / NEEDED)
+    return min(1.0, (one.other_words + MEANING * (one.stands_out or 0.0)) / needed)
 
 
 def _best_of_each(one: Features, other: Features) -> Features:

@@ -8,6 +8,7 @@ from msgspec import structs
 from ragd.search.ranking import score as likelihood
 from ragd.search.ranking.cosine_scale import DEFAULT_SCALE, SCALES
 from ragd.search.ranking.score import (
+    NEEDED,
     NEEDED_FOREIGN,
     STEP,
     UNSURE_BELOW,
@@ -23,8 +24,10 @@ GOOD = Evidence(1.0, 1.0, 1.0)
 POOR = Evidence(0.1, 0.3, 1.0)
 
 
-def scores(found: list[Evidence], model: str | None = "english") -> list[float]:
-    return likelihood.scores(found, model)
+def scores(
+    found: list[Evidence], model: str | None = "english", needed: float = NEEDED
+) -> list[float]:
+    return likelihood.scores(found, model, needed)
 
 
 @pytest.mark.parametrize("model", ["english", "multilingual", None])
@@ -56,6 +59,11 @@ def test_the_right_time_counts_only_with_some_other_word_or_a_near_meaning() -> 
     other_time = structs.replace(neither, timely=0.0, other_words=1.0)
     assert scores([other_time, neither])[0] == scores([other_time])[0], "nor for one before it"
     assert is_answered([neither]), "it is of the time that is asked for"
+
+
+def test_less_meaning_is_enough_for_a_time_in_a_foreign_question() -> None:
+    near = Evidence(0.1, 0.2, 1.0, timely=1.0, other_words=0.0)
+    assert scores([near], needed=NEEDED_FOREIGN) > scores([near])
 
 
 @given(st.lists(TIMELY, max_size=12))
