@@ -5,6 +5,7 @@ It reads nothing: the lookups are done before. `ranking/` has the pure parts.
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 from ragd.clock import Clock
 from ragd.config.live_settings import Settings
@@ -16,6 +17,7 @@ from ragd.search.query_vector import QueryVector
 from ragd.search.ranking import fusion
 from ragd.search.ranking.diversity import spread_over_notes
 from ragd.search.ranking.fusion import NOTE, TITLE, Candidate, FusionWeights
+from ragd.search.ranking.nearby_words import share_nearby
 from ragd.search.ranking.retrieval_trust import retrieval_trust
 from ragd.search.retrieval import Question, Retrieved
 from ragd.state.ledger import Ledger
@@ -44,7 +46,9 @@ class Ranker:
         fusion.add_titles(candidates, found.hits, question.word_weights.share_in_names)
         fusion.add_note_words(candidates)
         if weights.cover:
-            fusion.add_covers(candidates, found.hits, question.key_weights.share_in_text)
+            key_weights = question.key_weights
+            fusion.add_covers(candidates, found.hits, key_weights.share_in_text)
+            fusion.add_nearby(candidates, found.hits, partial(share_nearby, key_weights))
             if not question.is_foreign:
                 one_word = 1 / max(1, len(question.key_weights.rarity))
                 weights = fusion.trust_words(weights, candidates.values(), one_word)
@@ -90,6 +94,7 @@ class Ranker:
             title=TITLE * trust.text,
             note=NOTE * trust.text,
             cover=scale.cover_for(len(question.terms.stems)) * trust.text,
+            nearby=scale.nearby * trust.text,
             reach=scale.reach,
             foreign=settings.text_weight * trust.foreign,
         )

@@ -161,44 +161,58 @@ def stems_in(text: str, stems: Set[str]) -> frozenset[str]:
     """
     if text.isascii():
         bare = text.lower()
-        return frozenset([one for one in stems if one in bare and _has_plain_stem(bare, one)])
+        return frozenset([one for one in stems if _next_plain_place(bare, one, 0) >= 0])
     bare = without_accents(text)
-    return frozenset([one for one in stems if one in bare and _has_stem(bare, one)])
+    return frozenset([one for one in stems if one in bare and _next_place(bare, one, 0) >= 0])
 
 
-def _has_plain_stem(bare: str, stem: str) -> bool:
-    """The same as `_has_stem` for a text in ASCII, where no character is read in pairs."""
-    at = bare.find(stem)
+def stem_places(text: str, stems: Set[str]) -> list[tuple[int, str]]:
+    """Where a text has these stems, in order: the place of the first character, and the stem."""
+    is_plain = text.isascii()
+    bare = text.lower() if is_plain else without_accents(text)
+    next_place = _next_plain_place if is_plain else _next_place
+    found: list[tuple[int, str]] = []
+    for stem in stems:
+        at = next_place(bare, stem, 0)
+        while at >= 0:
+            found.append((at, stem))
+            at = next_place(bare, stem, at + 1)
+    return sorted(found)
+
+
+def _next_plain_place(bare: str, stem: str, start: int) -> int:
+    """The same as `_next_place` for a text in ASCII, where no character is read in pairs."""
+    at = bare.find(stem, start)
     while at >= 0:
         if not at or not bare[at - 1].isalnum():
             end = at + len(stem)
             while end <= at + _STEM and bare[end : end + 1].isalnum():
                 end += 1
             if _stem(bare[at:end]) == stem:
-                return True
+                return at
         at = bare.find(stem, at + 1)
-    return False
+    return -1
 
 
-def _has_stem(bare: str, stem: str) -> bool:
-    """Whether a word of the text has this stem. A single character that is read in pairs is the
-    whole run of them."""
+def _next_place(bare: str, stem: str, start: int) -> int:
+    """Where the next word with this stem begins, from `start`; -1 without one. A single character
+    that is read in pairs is the whole run of them."""
     if not _PAIRED.match(stem):
         belongs, is_whole = _is_letter, False
     elif len(stem) == 1:
         belongs, is_whole = _is_paired, True
     else:
-        return True
-    at = bare.find(stem)
+        return bare.find(stem, start)
+    at = bare.find(stem, start)
     while at >= 0:
         if not belongs(bare[max(0, at - 1) : at]):
             end = at + len(stem)
             while end <= at + _STEM and belongs(bare[end : end + 1]):
                 end += 1
             if (end == at + len(stem)) if is_whole else _stem(bare[at:end]) == stem:
-                return True
+                return at
         at = bare.find(stem, at + 1)
-    return False
+    return -1
 
 
 def _is_paired(character: str) -> bool:

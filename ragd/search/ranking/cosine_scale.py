@@ -22,6 +22,7 @@ class CosineScale(Struct, frozen=True):
     `foreign`: like `unrelated`, for a question in a language that no note is in; None: the model
     reads one language only. `cover`: what a passage gains, in addition to its BM25, if it has all
     words of the question; in proportion less for a question with more words than `cover_words`.
+    `nearby`: what it gains if all of them stand near each other.
     """
 
     unrelated: float
@@ -34,6 +35,7 @@ class CosineScale(Struct, frozen=True):
     foreign: float | None = None
     cover: float = 0.0
     cover_words: int = MOST_WORDS
+    nearby: float = 0.0
 
     def cover_for(self, words: int) -> float:
         """What a passage gains if it has all words of a question with this many words."""
@@ -54,6 +56,7 @@ SCALES = {
         above_anchors=0.12,
         cover=0.4,
         cover_words=2,
+        nearby=0.22,
     ),
     MULTILINGUAL.name: structs.replace(
         DEFAULT_SCALE,
@@ -63,6 +66,7 @@ SCALES = {
         reach=0.3,
         foreign=0.05,
         cover=0.4,
+        nearby=0.22,
     ),
     MINILM.name: structs.replace(DEFAULT_SCALE, above_anchors=None),
 }

@@ -70,6 +70,7 @@ class Candidate(Struct):
     text_rank: int | None = None  # from 1; None: not among the best by words
     title_cover: float = 0.0  # weighted share of the question's words in the note's names
     cover: float | None = None  # weighted share of the question's words; None: not needed
+    nearby: float = 0.0  # weighted share of the question's words that stand near each other
     note_words: float = 0.0  # BM25 of the whole note, relative to the best note
     exact_title: bool = False  # the question is the name of the note
     tagged: bool = False  # the passage itself, not only its note, has a requested tag
@@ -95,6 +96,7 @@ class Candidate(Struct):
     from_title: float = 0.0
     from_note: float = 0.0  # from the words of the whole note
     from_cover: float = 0.0  # from the share of the question that it has
+    from_nearby: float = 0.0  # from the share of the question that stands in one place
     from_time: float = 0.0
     from_recency: float = 0.0
     from_unwanted: float = 0.0
@@ -109,7 +111,8 @@ class FusionWeights(Struct, frozen=True):
     title: float = 0.0
     note: float = 0.0
     cover: float = 0.0
-    timely: float = 1.3  # relative to the best weight
+    nearby: float = 0.0
+    timely: float = 1.5  # relative to the best weight
     untimely: float = 0.3  # subtracted from passages of other times, relative to the best weight
     recency: float = 0.05  # relative to the best weight
     likely_newest: float = 0.6  # relative to the best weight
@@ -209,6 +212,19 @@ def add_covers(
         one = found[hit.chunk_id]
         if one.cover is None:
             one.cover = covered(" ".join((*hit.names, one.text)))
+
+
+def add_nearby(
+    found: dict[str, Candidate],
+    hits: Iterable[FoundPassage],
+    nearby: Callable[[Sequence[str], str], float],
+) -> None:
+    """Set the share of the question that stands in one place, of each candidate that words found.
+    `nearby` computes it from the names of the note and a text."""
+    for hit in hits:
+        one = found[hit.chunk_id]
+        if one.bm25 is not None and not one.nearby:
+            one.nearby = nearby(hit.names, one.text)
 
 
 def add_note_words(found: dict[str, Candidate]) -> None:
@@ -319,8 +335,9 @@ def _weigh(one: Candidate, weights: FusionWeights, scale: _Scale) -> None:
     one.from_title = unit * weights.title * one.title_cover
     one.from_note = unit * weights.note * one.note_words
     one.from_cover = unit * weights.cover * (one.cover or 0.0)
+    one.from_nearby = unit * weights.nearby * one.nearby
     one.weight = one.from_meaning + one.from_words + (one.from_title + one.from_note)
-    one.weight += one.from_cover
+    one.weight += one.from_cover + one.from_nearby
 
 
 def _of_rank(rank: int | None) -> float:

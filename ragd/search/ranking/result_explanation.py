@@ -16,6 +16,7 @@ PARTS = {  # what fusion adds up, in the words of an explanation
     "from_title": "title",
     "from_note": "note",
     "from_cover": "cover",
+    "from_nearby": "nearby",
     "from_time": "time",
     "from_recency": "recency",
     "from_unwanted": "excluded",
