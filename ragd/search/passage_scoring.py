@@ -72,7 +72,7 @@ class PassageScorer:
             _covered(question, share, found),
             max(0.0, found.lead),
             timely=found.closeness if question.spans else 0.0,
-            other_words=share,
+            other_words=1.0 if terms.asks_what_happened else share,
         )
         if question.lists_everything:
             is_weak = question.spans and not row.date and not question.by_file_time

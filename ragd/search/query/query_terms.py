@@ -62,6 +62,11 @@ class QueryTerms(Struct, frozen=True):
         """The stems without words that only ask: "Where do I mention Palermo?" is about Palermo."""
         return self.stems & frozenset(_stems(_words(self._without_asking()))) or self.stems
 
+    @property
+    def asks_what_happened(self) -> bool:
+        """Whether it asks for everything of its time: no note of that time has to say "feel"."""
+        return self.key_stems <= _happened()
+
     def _without_asking(self) -> str:
         """The content words without those that only ask. If all only ask, they stay."""
         pieces = self.content_words.split()
@@ -274,6 +279,16 @@ _ASKING = frozenset(  # whole words: "journal" only asks, "journey" does not
         "notizen notiert sage sagt sagte sagen gesagt"
     )
 )
+
+
+@cache
+def _happened() -> frozenset[str]:
+    return stems_of(
+        "feel felt feeling feelings mood happen happens happened happening go goes going went do "
+        "does did done doing spend spent life day days "
+        "fühle fühlte gefühlt geht ging gegangen mache machte gemacht lief gelaufen passiert "
+        "passierte geschah erlebt los stimmung laune leben tage"
+    )
 
 
 def _only_asks(words: Collection[str]) -> bool:

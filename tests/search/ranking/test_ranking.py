@@ -408,3 +408,19 @@ def test_a_passage_in_another_language_is_weighed_by_meaning() -> None:
     assert ranked("en") == "geun"
     assert ranked(None) == "eugn"
     assert ranked("de") == "eugn"
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("How did I feel?", True),
+        ("what was going on", True),
+        ("Wie ging es mir?", True),
+        ("Was ist passiert?", True),
+        ("How did I feel about Leipzig?", False),
+        ("What did Ben do?", False),
+        ("submarine", False),
+    ],
+)
+def test_some_questions_ask_for_everything_of_their_time(question: str, asks: bool) -> None:
+    assert query_terms(question, len).asks_what_happened is asks
