@@ -20,6 +20,7 @@ from bench.sets import (
     chains,
     crosslingual,
     diary_chains,
+    diary_days,
     foreign_chains,
     journals,
     judged,
@@ -41,6 +42,7 @@ _MODULES = (
     *(titles, chains, relative_times, unanswerable, typos, phrases),
     *(properties, links, crosslingual, several, judged, journals, foreign_chains),
     diary_chains,
+    diary_days,
 )
 SETS: dict[str, Callable[[], QuestionSet]] = {one.NAME: one.make for one in _MODULES}
 

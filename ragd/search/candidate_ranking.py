@@ -20,6 +20,7 @@ from ragd.search.ranking.fusion import NOTE, TITLE, Candidate, FusionWeights
 from ragd.search.ranking.nearby_words import share_nearby
 from ragd.search.ranking.retrieval_trust import retrieval_trust
 from ragd.search.retrieval import Question, Retrieved
+from ragd.search.statement_weights import statement_model
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkHit, cosines, nearest_units
 
@@ -63,7 +64,7 @@ class Ranker:
             )
         candidate_dates.mark_recency(candidates)
         ranked, tomorrow = fusion.order(candidates.values(), weights), self._tomorrow()
-        if mark_likely_newest(question.asked_fact, ranked, tomorrow):
+        if mark_likely_newest(question.asked_fact, ranked, tomorrow, statement_model()):
             ranked = fusion.order(candidates.values(), weights)
         spread = spread_over_notes(ranked)
         return fusion.titles_first(newest_first(question.asked_fact, spread, tomorrow))

@@ -12,7 +12,7 @@ from ragd.config.live_settings import Settings
 from ragd.embed.providers.local_model import model_of
 from ragd.health.current_health import CurrentReason
 from ragd.search.dates import NamedTime
-from ragd.search.facts.question_subject import find_asked_fact
+from ragd.search.facts.question_subject import guess_asked_fact
 from ragd.search.prepared_query import PreparedQuery
 from ragd.search.query.filters import Filters
 from ragd.search.query.query_terms import content_stems, query_terms
@@ -22,6 +22,7 @@ from ragd.search.query_vector import QueryVector, QueryVectors
 from ragd.search.question_dates import near_condition
 from ragd.search.ranking.title_match import weigh_words
 from ragd.search.retrieval import Question
+from ragd.search.statement_weights import statement_model
 from ragd.state.ledger import Ledger
 from ragd.store.lance import ChunkIndex, condition
 
@@ -77,7 +78,7 @@ class QuestionBuilder:
             by_words=settings.fusion != "weighted" or settings.text_weight > 0,
             vector_task=asyncio.create_task(self._embed(text, index, health)),
             text=text,
-            asked_fact=find_asked_fact(text),
+            asked_fact=guess_asked_fact(text, statement_model()),
             spans=spans,
             language=language,
             lists_everything=named.lists_everything or prepared.lists_everything,

@@ -15,6 +15,7 @@ from bench.sets import (
     chains,
     crosslingual,
     diary_chains,
+    diary_days,
     foreign_chains,
     journals,
     links,
@@ -45,7 +46,10 @@ def made(name: str) -> QuestionSet:
     return SETS[name]()
 
 
-GENERATED = (chains.NAME, foreign_chains.NAME, diary_chains.NAME, relative_times.NAME)
+GENERATED = (
+    *(chains.NAME, foreign_chains.NAME, diary_chains.NAME, diary_days.NAME),
+    relative_times.NAME,
+)
 EVERY = [name if name in GENERATED else pytest.param(name, marks=needs_data) for name in SETS]
 
 
@@ -234,6 +238,17 @@ def test_entries_of_diaries_have_one_newest_statement_after_every_older_one() ->
         [newest] = question.answers
         documents = one.vaults[question.vault].documents
         older = [path for path, text in documents.items() if text.strip() in question.outdated]
+        assert older and max(older) < newest
+
+
+def test_days_of_diaries_have_one_newest_statement_after_every_older_one() -> None:
+    one = made(diary_days.NAME)
+    counts = Counter(half_of(question.group) for question in one.questions)
+    assert counts == {"tune": 72, "test": 72}
+    for question in one.questions:
+        [newest] = question.answers
+        documents = one.vaults[question.vault].documents
+        older = [p for p, text in documents.items() for old in question.outdated if old in text]
         assert older and max(older) < newest
 
 

@@ -1,8 +1,9 @@
 """Finds passages that probably state a fact, in whatever words. Pure.
 
 `superseding` needs a sure statement to call another one outdated. Most people write less clearly:
-"Bruno hopped on the scale. 28.9, good boy". Such a passage only moves up a little if it is newer
-than others of its kind, and nothing is marked.
+"Bruno hopped on the scale. 28.9, good boy". Such a passage only moves up if it is newer than others
+of its kind, and nothing is marked. Each sentence about the subject is judged by itself, because a
+day in a diary is about many things: by a value and a word for the fact, and by `statement_model`.
 """
 
 import math
@@ -10,10 +11,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from ragd.notes.late_pattern import LatePattern
 from ragd.notes.sentences import sentences
 from ragd.search.facts.question_subject import AskedFact
 from ragd.search.facts.relatives import is_about_relative
+from ragd.search.facts.statement_model import StatementModel
 from ragd.search.facts.statement_patterns import whole_words
 from ragd.search.query.query_terms import stems_in
 from ragd.search.ranking.fusion import Candidate
@@ -24,6 +28,11 @@ COMPARED = 10  # candidates from the top
 # How likely a passage counts that has no word for the fact: with a value, and where none is needed.
 WITH_VALUE, WITHOUT_VALUE = 0.5, 0.3
 LONGEST_READ = 2_000  # characters of a passage
+MOST_READ = 12  # sentences of a passage that may state the fact
+SHORT = 80  # characters of a sentence that may only have the value
+OF_BEST = 0.5  # of the best likelihood, that a passage needs
+LEAST_LIKELY = 0.45  # with the model's judgement
+BY_WORDS = 0.7  # the weight of the model's judgement; the rules have the rest
 
 _WORDS_FOR_NUMBERS = (
     r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|twenty|thirty"
@@ -139,7 +148,10 @@ _CUE_PATTERNS = {topic: whole_words(text) for topic, text in _CUES.items()}
 
 
 def mark_likely_newest(
-    wanted: AskedFact | None, ranked: Sequence[Candidate], last_day: str
+    wanted: AskedFact | None,
+    ranked: Sequence[Candidate],
+    last_day: str,
+    model: StatementModel | None = None,
 ) -> bool:
     """Set `likely_newest` of the candidates near the top that probably state the asked fact: 1 for
     the newest, 0 for the oldest of several. Returns whether any is marked. What is dated after
@@ -150,14 +162,24 @@ def mark_likely_newest(
     near = [
         one for one in ranked[:COMPARED] if one.weight >= least and (one.date or "") <= last_day
     ]
+    if wanted.is_guess:
+        wanted = _with_known_words(wanted, near)
     for one in near:
-        one.likely = likelihood(wanted, one.text, one.title)
-    found = [one for one in near if one.likely]
+        one.likely = likelihood(wanted, one.text, one.title, model)
+    enough = OF_BEST * max((one.likely for one in near), default=0.0)
+    found = [one for one in near if one.likely and one.likely >= enough]
     days = sorted({one.date for one in found if one.date})
     for one in found if days else ():
         # A root, because the very newest is often about something else.
         one.likely_newest = math.sqrt(_place(one, days)) * one.likely
     return bool(days)
+
+
+def _with_known_words(wanted: AskedFact, near: Sequence[Candidate]) -> AskedFact:
+    """The fact about those words of its subject that some candidate has: nobody knows which words
+    of the question are the subject."""
+    texts = " ".join(f"{one.title} {one.text[:LONGEST_READ]}" for one in near)
+    return structs.replace(wanted, subject=stems_in(texts, wanted.subject) or wanted.subject)
 
 
 def _place(one: Candidate, days: Sequence[str]) -> float:
@@ -167,28 +189,57 @@ def _place(one: Candidate, days: Sequence[str]) -> float:
     return place / (len(days) - 1) if len(days) > 1 else 1.0
 
 
-def _is_about_subject(wanted: AskedFact, text: str) -> bool:
-    """Whether a sentence names the subject, and not only its sister; or no sentence names it."""
-    named = [one for one in sentences(text) if stems_in(one, wanted.subject)]
-    return not named or not all(is_about_relative(wanted, one) for one in named)
-
-
-def likelihood(wanted: AskedFact, text: str, title: str) -> float:
+def likelihood(
+    wanted: AskedFact, text: str, title: str, model: StatementModel | None = None
+) -> float:
     """How likely a passage states the fact, from 0 to 1."""
-    read = text[:LONGEST_READ]
-    has = stems_in(f"{title} {read}", wanted.subject)
-    if len(has) < LEAST_SHARE * len(wanted.subject):
+    if not _has_subject(wanted, f"{title} {text[:LONGEST_READ]}"):
         return 0.0
-    if _PLAN.search(read) or (wanted.subject and not _is_about_subject(wanted, read)):
+    pieces = _pieces(wanted, text[:LONGEST_READ], title)
+    by_rules = max((_by_rules(wanted, one, title) for one in pieces), default=0.0)
+    topic = wanted.likely_topic
+    if model is None or topic is None or wanted.language is not None:
+        return by_rules
+    by_words = max(
+        (model.likelihood(topic.name, one, wanted.subject) for one in pieces), default=0.0
+    )
+    likely = BY_WORDS * math.sqrt(by_words) + (1 - BY_WORDS) * by_rules
+    return likely if likely >= LEAST_LIKELY else 0.0
+
+
+def _has_subject(wanted: AskedFact, text: str) -> bool:
+    return len(stems_in(text, wanted.subject)) >= LEAST_SHARE * len(wanted.subject)
+
+
+def _pieces(wanted: AskedFact, text: str, title: str) -> list[str]:
+    """The sentences that may be about the subject, and with a short one after them: "Bruno on the
+    scale. 28.9"."""
+    every = list(sentences(text))
+    is_in_title = bool(wanted.subject) and stems_in(title, wanted.subject) == wanted.subject
+    found: list[str] = []
+    for at, sentence in enumerate(every):
+        if is_in_title or not wanted.subject or stems_in(sentence, wanted.subject):
+            found.append(sentence)
+            if at + 1 < len(every) and len(every[at + 1]) <= SHORT:
+                found.append(f"{sentence} {every[at + 1]}")
+    return found[:MOST_READ]
+
+
+def _by_rules(wanted: AskedFact, piece: str, title: str) -> float:
+    """How likely one sentence states the fact, by a value of its kind and a word for it."""
+    if not _has_subject(wanted, f"{title} {piece}"):
         return 0.0
-    if wanted.topic is None:
-        return 1.0 if _NUMBER.search(read) else 0.0
-    other = wanted.topic.not_in_statement
-    if other is not None and other.search(read):
+    if _PLAN.search(piece) or (wanted.subject and is_about_relative(wanted, piece)):
         return 0.0
-    value, cue = _VALUES.get(wanted.topic.name), _CUE_PATTERNS.get(wanted.topic.name)
-    if value is not None and not value.search(read):
+    topic = wanted.likely_topic
+    if topic is None:
+        return 1.0 if _NUMBER.search(piece) else 0.0
+    other = topic.not_in_statement
+    if other is not None and other.search(piece):
         return 0.0
-    if cue is None or cue.search(read):
+    value, cue = _VALUES.get(topic.name), _CUE_PATTERNS.get(topic.name)
+    if value is not None and not value.search(piece):
+        return 0.0
+    if cue is not None and cue.search(piece):
         return 1.0
     return WITH_VALUE if value is not None else WITHOUT_VALUE

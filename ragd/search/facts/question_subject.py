@@ -6,7 +6,7 @@ topic may still ask for a number. Any other question asks for nothing that can b
 
 import re
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragd.notes.late_pattern import LatePattern
 from ragd.notes.stop_words import ENGLISH, GERMAN
@@ -22,6 +22,7 @@ from ragd.search.facts.stated_values import (
     SETTLED,
     STATE,
 )
+from ragd.search.facts.statement_model import StatementModel
 from ragd.search.facts.statement_patterns import whole_words
 from ragd.search.query.query_terms import stems_of, without_accents
 from ragd.search.query.question_language import Group, language_group
@@ -51,6 +52,8 @@ class AskedFact(Struct, frozen=True):
     `is_money`: the question is for a sum of money. `is_past`: it is in the past tense ("did",
     "kostete"); only known in English and German. `names`: stems that a sentence must have with a
     capital letter; only in Russian, where names are like other words without their last vowels.
+    `guess`: without a topic, the one that `statement_model` takes the question for. `is_guess`: the
+    rules find no fact at all, so nothing is called outdated.
     """
 
     topic: FactTopic | None
@@ -62,6 +65,13 @@ class AskedFact(Struct, frozen=True):
     is_money: bool = False
     is_past: bool = False
     names: frozenset[str] = frozenset()
+    guess: FactTopic | None = None
+    is_guess: bool = False
+
+    @property
+    def likely_topic(self) -> FactTopic | None:
+        """The topic, or the one that the question is taken for."""
+        return self.topic or self.guess
 
 
 _DEBT_WORDS = (
@@ -211,6 +221,9 @@ TOPICS = (
         ),
     ),
 )
+# What changes without a value that could be compared: the day of the bins, the dentist.
+ARRANGEMENT = FactTopic("arrangement", LatePattern("(?!)"), frozenset())
+_BY_NAME = {one.name: one for one in (*TOPICS, ARRANGEMENT)}
 _ANY_NUMBER = whole_words(
     "wie ?viel|how much|how many|how (?:old|long|tall|high|big|large|far|fast|often)|wie viele"
     "|wie (?:alt|lange?|hoch|groß|weit|schnell|oft)"
@@ -281,6 +294,21 @@ def find_asked_fact(question: str) -> AskedFact | None:
     words = _words_of(subject, question)
     is_past = bool(_PAST.search(question))
     return AskedFact(topic, subject, words, of_user, to_user, is_money=is_money, is_past=is_past)
+
+
+def guess_asked_fact(question: str, model: StatementModel) -> AskedFact | None:
+    """The same, and if no rule finds a topic, the fact that the question is probably for: "paws inn
+    per night"."""
+    found = find_asked_fact(question)
+    if found is not None and found.topic is not None:
+        return found
+    topic = _BY_NAME.get(model.topic_of(question) or "")
+    if topic is None or found is not None:
+        return found and structs.replace(found, guess=topic)
+    subject = (_names_in(question) or stems_of(question)) - _GENERAL - _ABOUT_DEBTS
+    if not subject or _PAST.search(question):
+        return None
+    return AskedFact(None, subject, _words_of(subject, question), guess=topic, is_guess=True)
 
 
 def _find_in_language(question: str, plain: str, group: Group) -> AskedFact | None:

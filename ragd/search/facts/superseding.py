@@ -107,7 +107,7 @@ def newest_first(
 ) -> list[Candidate]:
     """The same candidates, with the passages of each chain in the order of their dates. A statement
     that is dated after `last_day` is a plan or a mistake, and in no chain."""
-    if wanted is None:
+    if wanted is None or wanted.is_guess:
         return list(ranked)
     found = list(ranked)
     heads = []

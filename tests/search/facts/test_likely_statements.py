@@ -3,8 +3,10 @@
 import pytest
 
 from ragd.search.facts.likely_statements import likelihood, mark_likely_newest
-from ragd.search.facts.question_subject import find_asked_fact
+from ragd.search.facts.question_subject import find_asked_fact, guess_asked_fact
+from ragd.search.facts.superseding import newest_first
 from ragd.search.ranking.fusion import Candidate
+from ragd.search.statement_weights import statement_model
 
 
 def likely(question: str, text: str, title: str = "") -> float:
@@ -63,6 +65,42 @@ def passages(*said: tuple[str | None, str, float]) -> list[Candidate]:
 def marks(question: str, ranked: list[Candidate], last_day: str = "2026-01-01") -> list[float]:
     mark_likely_newest(find_asked_fact(question), ranked, last_day)
     return [one.likely_newest for one in ranked]
+
+
+DAYS = passages(
+    ("2021-05-02", "Rain. Slipped Declan 250 at the mart, leaves 650. Soup.", 0.9),
+    ("2021-08-22", "Handed Declan another two hundred, four fifty to go. Hay is in.", 0.9),
+    ("2021-10-09", "Declan's eldest got married. A bottle of Powers, 34. Good band.", 1.0),
+    (
+        "2021-11-02",
+        "Frost. Met Declan at the vet. Then a long walk by the river with the dog, who was sick "
+        "twice on the way back, and we paid the milkman 12.",
+        1.0,
+    ),
+)
+
+
+@pytest.mark.parametrize("question", ["how much do I owe Declan?", "outstanding with Declan"])
+def test_a_sentence_is_judged_without_the_rest_of_its_day(question: str) -> None:
+    wanted = guess_asked_fact(question, statement_model())
+    assert mark_likely_newest(wanted, DAYS, "2026-01-01", statement_model())
+    newest = [one.likely_newest for one in DAYS]
+    assert newest.index(max(newest)) == 1
+    assert newest[2] == newest[3] == 0
+
+
+def test_a_guess_calls_nothing_outdated() -> None:
+    wanted = guess_asked_fact("outstanding with Declan", statement_model())
+    assert wanted is not None and wanted.is_guess
+    assert newest_first(wanted, DAYS) == DAYS
+    assert not any(one.is_superseded for one in DAYS)
+
+
+def test_words_of_a_guess_that_no_note_has_do_not_count() -> None:
+    wanted = guess_asked_fact("which halls or flat is kwame in now", statement_model())
+    assert wanted is not None and len(wanted.subject) > 1
+    found = passages(("2024-09-14", "kwame has moved into the flat at 52 Larkspur Road", 1.0))
+    assert mark_likely_newest(wanted, found, "2026-01-01", statement_model())
 
 
 def test_the_newest_of_the_likely_ones_is_preferred_most() -> None:
