@@ -32,6 +32,7 @@ MOST_READ = 12  # sentences of a passage that may state the fact
 SHORT = 80  # characters of a sentence that may only have the value
 OF_BEST = 0.5  # of the best likelihood, that a passage needs
 LEAST_LIKELY = 0.45  # with the model's judgement
+OF_GUESS = 0.8  # how much a likely statement counts if the topic of the question is a guess
 BY_WORDS = 0.7  # the weight of the model's judgement; the rules have the rest
 
 _WORDS_FOR_NUMBERS = (
@@ -169,9 +170,10 @@ def mark_likely_newest(
     enough = OF_BEST * max((one.likely for one in near), default=0.0)
     found = [one for one in near if one.likely and one.likely >= enough]
     days = sorted({one.date for one in found if one.date})
+    trust = OF_GUESS if wanted.is_guess else 1.0
     for one in found if days else ():
         # A root, because the very newest is often about something else.
-        one.likely_newest = math.sqrt(_place(one, days)) * one.likely
+        one.likely_newest = trust * math.sqrt(_place(one, days)) * one.likely
     return bool(days)
 
 
@@ -215,10 +217,10 @@ def _pieces(wanted: AskedFact, text: str, title: str) -> list[str]:
     """The sentences that may be about the subject, and with a short one after them: "Bruno on the
     scale. 28.9"."""
     every = list(sentences(text))
-    is_in_title = bool(wanted.subject) and stems_in(title, wanted.subject) == wanted.subject
+    is_in_title = _has_subject(wanted, title)
     found: list[str] = []
     for at, sentence in enumerate(every):
-        if is_in_title or not wanted.subject or stems_in(sentence, wanted.subject):
+        if is_in_title or stems_in(sentence, wanted.subject):
             found.append(sentence)
             if at + 1 < len(every) and len(every[at + 1]) <= SHORT:
                 found.append(f"{sentence} {every[at + 1]}")

@@ -249,6 +249,10 @@ _ABOUT_DEBTS = frozenset(
         "settle settled paid pay payment repaid repay off back even open left rest bezahlt hoch"
     )
 )
+# Verbs of a question that name no subject if its topic is a guess.
+_GENERAL_VERBS = frozenset(
+    stems_of("take taking get gets give gives have has need use using go goes keep pay paying")
+)
 # The purpose of a debt is ignored: a later note about the repayment may not mention it.
 _WHAT_FOR = LatePattern(r"(?<!\w)(?:for|because of|für|wegen)(?!\w).*", re.I)
 _USER = whole_words("i|my|me|mine|we|our|ich|mein|meine|meinen|wir|unser")
@@ -305,7 +309,7 @@ def guess_asked_fact(question: str, model: StatementModel) -> AskedFact | None:
     topic = _BY_NAME.get(model.topic_of(question) or "")
     if topic is None or found is not None:
         return found and structs.replace(found, guess=topic)
-    subject = (_names_in(question) or stems_of(question)) - _GENERAL - _ABOUT_DEBTS
+    subject = (_names_in(question) or stems_of(question)) - _GENERAL - _ABOUT_DEBTS - _GENERAL_VERBS
     if not subject or _PAST.search(question):
         return None
     return AskedFact(None, subject, _words_of(subject, question), guess=topic, is_guess=True)
