@@ -17,6 +17,7 @@ from ragd.notes.tiny_passages import WrittenLines, join_tiny_passages
 from ragd.notes.windows import Limits, windows
 
 MOST_CHARACTERS = 2_000
+LONGEST_JOINED = 600  # characters of properties; longer ones are a passage of their own
 
 _BLANK_LINES = re.compile("\n\n\n+")
 
@@ -56,6 +57,14 @@ def _cut_all(
         if CODE_LINE not in text and _fits(text, limits, count):
             prose = sections[0].text if sections else ""
             yield CutPassage(text, prose, whole.line, whole.last + lines_after(text), whole)
+            sections = sections[1:]
+        elif (
+            sections and len(properties.text) <= LONGEST_JOINED and CODE_LINE not in properties.text
+        ):
+            # They begin the first window: alone, they would be a result without words of its own.
+            first, *others = _cut(whole, code, limits, count)
+            yield first._replace(prose=first.prose.removeprefix(properties.text))
+            yield from others
             sections = sections[1:]
         else:
             for passage in _cut(properties, {}, limits, count):

@@ -131,6 +131,16 @@ def test_properties_too_long_to_go_with_the_text_are_chunks_of_their_own(parse: 
     assert all(chunk.tags == () for chunk in note.chunks)
 
 
+def test_properties_begin_the_first_window_of_a_long_text(parse: Parse) -> None:
+    """Alone, they would be a result without words of its own."""
+    note = parse("---\npeople:\n  - Luna\ntags: [day]\n---\n" + "We talked about films. " * 300)
+    first, second, *_ = note.chunks
+    assert first.text.startswith("people:\n- Luna\ntags: [day]\n")
+    assert first.text.endswith("films.") and len(first.text) > 1_000
+    assert (first.start_line, first.tags) == (2, ("#day",))
+    assert "Luna" not in second.text
+
+
 def test_code_is_removed_by_default(parse: Parse) -> None:
     note = parse("before\n```python\n# not a heading\n#not_a_tag\n```\nafter #tag")
     assert [(readable(chunk.text), chunk.tags) for chunk in note.chunks] == [

@@ -143,6 +143,16 @@ def seven_days_of(span: Span, number: int) -> Span:
     return Span(start, min(add_days(start, 6), span.end))
 
 
+def first_day_of(span: Span) -> Span:
+    """The first day of a span."""
+    return Span(span.start, span.start)
+
+
+def last_day_of(span: Span) -> Span:
+    """The last day of a span."""
+    return Span(span.end, span.end)
+
+
 def third_of(span: Span, third: int) -> Span:
     """The first (0), middle (1) or last (2) third of a span."""
     size = max(1, span.days // 3)

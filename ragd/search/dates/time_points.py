@@ -230,7 +230,11 @@ _FORMS = (
         point_meanings.weekday_of_week,
     ),
     _Form(_whole_word("vorjahre?s?"), point_meanings.last_year),
-    _Form(_whole_word(rf"{_STEP}\s+{_UNIT}"), point_meanings.relative),
+    # "The last day" of the holidays is not yesterday.
+    _Form(
+        _whole_word(rf"(?!(?:last\s+day|letzte[nr]?\s+tag)(?!\w)){_STEP}\s+{_UNIT}"),
+        point_meanings.relative,
+    ),
     _Form(
         _whole_word(f"{_STEP}\\s+(?P<weekday>{_any_of(time_names.LATIN_WEEKDAYS)})"),
         point_meanings.weekday,

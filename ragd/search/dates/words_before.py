@@ -49,6 +49,25 @@ PARTS: tuple[tuple[LatePattern, Part], ...] = (
         )
     ),
 )
+_ARTICLE = "(?:the |der |die |den |dem )?"
+PARTS += (
+    (
+        _directly_before(f"{_ARTICLE}(?:first day (?:of|in)|erste[rn]? tag (?:im|des|von))"),
+        day_spans.first_day_of,
+    ),
+    (
+        _directly_before(f"{_ARTICLE}(?:last day (?:of|in)|letzte[rn]? tag (?:im|des|von))"),
+        day_spans.last_day_of,
+    ),
+    (
+        _directly_before(f"{_ARTICLE}(?:first (?:few )?days (?:of|in)|ersten tagen? (?:im|des))"),
+        partial(day_spans.seven_days_of, number=0),
+    ),
+    (
+        _directly_before(f"{_ARTICLE}(?:last (?:few )?days (?:of|in)|letzten tagen? (?:im|des))"),
+        partial(day_spans.seven_days_of, number=-1),
+    ),
+)
 LATIN_COUNT = "|".join(sorted(time_names.LATIN_NUMBERS, key=len, reverse=True))
 OFFSET = LatePattern(
     rf"(?<![\w-])(?:(?:the|der|die|den|dem)\s+|(?P<count>\d{{1,3}}|{LATIN_COUNT})\s+|(?=tag\s))?"

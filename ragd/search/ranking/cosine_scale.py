@@ -56,7 +56,7 @@ SCALES = {
         above_anchors=0.12,
         cover=0.4,
         cover_words=2,
-        nearby=0.22,
+        nearby=0.28,
     ),
     MULTILINGUAL.name: structs.replace(
         DEFAULT_SCALE,
@@ -66,7 +66,7 @@ SCALES = {
         reach=0.3,
         foreign=0.05,
         cover=0.4,
-        nearby=0.22,
+        nearby=0.28,
     ),
     MINILM.name: structs.replace(DEFAULT_SCALE, above_anchors=None),
 }
