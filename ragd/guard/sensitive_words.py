@@ -9,7 +9,6 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache
 
-from ragd.guard.purchases import without_purchases
 from ragd.guard.word_lists import WordList
 from ragd.guard.word_lists.chinese import CHINESE
 from ragd.guard.word_lists.english import ENGLISH
@@ -199,9 +198,8 @@ def _unit_of(word: str) -> tuple[str, bool]:
 
 
 def without_harmless_uses(text: str) -> str:
-    """A normalised text without harmless uses of sensitive words, without formulas, and without the
-    prices of small purchases."""
-    text = without_purchases(_FORMULA.sub(" , ", text) if "$" in text else text)
+    """A normalised text without harmless uses of sensitive words, and without formulas."""
+    text = _FORMULA.sub(" , ", text) if "$" in text else text
     for trigger, use in _harmless():
         if trigger in text:
             text = use.sub(" , ", text)
