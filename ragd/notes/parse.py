@@ -38,7 +38,7 @@ from ragd.notes.windows import Limits
 from ragd.vault.collection_paths import VAULT
 
 # Raise it with every change that makes other chunks from the same bytes: the index is then rebuilt.
-FINGERPRINT = 8
+FINGERPRINT = 7
 
 HIDDEN = "its frontmatter says `rag: false`"
 NOT_READ = "its kind is not read here"

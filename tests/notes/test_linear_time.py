@@ -13,7 +13,6 @@ from ragd.vault.containment import contained_path
 
 UNITS = [
     "a", "a ", "a\n", "\n", " ", "\t", "\r", "# a\n", "#a\n", "# a\nb\n", "## a ##\n", "#", "#t ",
-    "a\n#a\n\n",
     "字", "字。", "ส", "𠀀", "e\u0301", "👩\u200d💻", "\u202e", "한국어를 ",
     "`", "``", "```\n", "```x\n", "~~~x\n", "> ```\n", "> ```\n\n", "- ```\n",
     "<", "<a ", "<a '", '<a b="', "<b>", "<b", "<<b>>", "<!--", "<script>", "</style ", "<![CDATA[",

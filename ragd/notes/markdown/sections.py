@@ -1,5 +1,4 @@
-"""Splits a note's body at its headers: headings, and lines that are only a hashtag. Such a line at
-the end of a paragraph is none: it tags the text above.
+"""Splits a note's body at its headers: headings, and lines that are only a hashtag.
 
 A heading is a line that begins with `#`, or a line with a row of `=` or `-` below it. Headers in
 code do not count: fenced code is blanked before, and a line that is indented by four spaces is not
@@ -27,7 +26,6 @@ MOST_SECTIONS = 10_000  # of a note; the rest is one long section
 _ADDRESS = re.compile(r"\[([^\[\]]+)\]\([^()\s]*\)")  # [shown](address)
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t])#+$")
 _ROW = re.compile(r"=+|--+")  # below a heading
-_RULE = re.compile(r"=+|--+|\*\*+|__+")
 # A list, a quote or a table: a row of dashes below it is a rule.
 _NOT_A_HEADING = re.compile(r"[#>|]|[-+*]\s|\d{1,9}[.)]\s|[-=*_\s]+$")
 
@@ -75,16 +73,10 @@ def find_headings(text: str) -> Iterator[FoundHeading]:
 
 
 def _find_headings(text: str, raw: list[str], lines: list[str]) -> Iterator[FoundHeading]:
-    run_end, belongs_above = -1, False  # of the last run of lines with only tags
     for at in _header_places(text, lines):
         if lines[at][0] == "#":
             header_lines = 1
             marks, name = _read_header(raw[at], lines[at])
-            if name and not marks:
-                if at > run_end:
-                    run_end, belongs_above = _tag_run(lines, at)
-                if belongs_above:
-                    continue
         else:
             at, header_lines = at - 1, 2
             marks, name = _read_underlined(raw, lines, at)
@@ -177,30 +169,6 @@ def _read_header(raw: str, line: str) -> tuple[int, str]:
     if name[:1].isspace():
         return marks, _name(name) if marks <= 6 else ""
     return 0, (tags.lone_tag(line) if marks == 1 else None) or ""
-
-
-def _tag_run(lines: list[str], at: int) -> tuple[int, bool]:
-    """The last of the lines around this one that have only tags, and whether they end the text
-    above them: directly below text, and above a blank line, a heading, a rule or the end."""
-    first = last = at
-    while first and _has_only_tags(lines[first - 1]):
-        first -= 1
-    while last + 1 < len(lines) and _has_only_tags(lines[last + 1]):
-        last += 1
-    above = lines[first - 1] if first else ""
-    below = lines[last + 1] if last + 1 < len(lines) else ""
-    return last, _is_text(above) and not _is_text(below)
-
-
-def _has_only_tags(line: str) -> bool:
-    return line[:1] == "#" and not tags.without_tags(line).strip(" ,")
-
-
-def _is_text(line: str) -> bool:
-    """Whether this is no blank line, heading or rule."""
-    if not line or _RULE.fullmatch(line):
-        return False
-    return line[0] != "#" or not line.lstrip("#")[:1].isspace()
 
 
 def _name(heading: str) -> str:

@@ -1,7 +1,5 @@
 """Headers, paths and lines."""
 
-import pytest
-
 from ragd.notes.markdown.sections import (
     LONGEST_HEADING,
     LONGEST_PATH,
@@ -46,40 +44,6 @@ def test_a_hashtag_alone_is_a_header() -> None:
         ("#mentalhealth",),
         ("#finance",),
     ]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "We baked bread.\n#kitchen\n\nA walk in the rain.",
-        "We baked bread.\n#kitchen",
-        "- bread\n- butter\n#kitchen \n \nA walk.",
-        "We baked bread.\n#kitchen\n#bread\n\nA walk.",
-        "We baked bread.\n#kitchen\n#bread #food\n\nA walk.",
-        "We baked bread.\n#bread #food\n#kitchen\n\nA walk.",
-        "We baked bread.\n#kitchen\n---\nA walk.",
-    ],
-)
-def test_tags_at_the_end_of_a_paragraph_are_no_header(text: str) -> None:
-    assert [section.name for section in split_sections(text, 1)] == [None]
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("Slept well.\n#mentalhealth\nCalm.\n#work\nBusy.", [None, "#mentalhealth", "#work"]),
-        ("Slept well.\n\n#mentalhealth\n\nCalm.", [None, "#mentalhealth"]),
-        ("# Monday\n#mentalhealth\n\nCalm.", ["Monday", "#mentalhealth"]),
-        ("Monday\n===\n#mentalhealth\n\nCalm.", ["Monday", "#mentalhealth"]),
-        ("#mentalhealth\n\nCalm.", ["#mentalhealth"]),
-        ("Slept well.\n---\n#mentalhealth\n\nCalm.", [None, "#mentalhealth"]),
-        ("We baked bread.\n#kitchen\n# Tuesday\nA walk.", [None, "Tuesday"]),
-    ],
-)
-def test_a_hashtag_above_text_or_at_the_start_of_a_block_is_a_header(
-    text: str, names: list[str | None]
-) -> None:
-    assert [section.name for section in split_sections(text, 1)] == names
 
 
 def test_a_deeper_heading_stays_under_its_hashtag_and_an_equal_one_does_not() -> None:
