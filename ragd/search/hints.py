@@ -34,7 +34,11 @@ async def find_hints(
         hints.append(explain_no_note_of_time(spans))
     if not is_understood(question):
         hints.append(ENGLISH_ONLY)
-    elif question.model_language == "english" and (is_unsure or not is_answered):
+    elif (
+        question.model_language == "english"
+        and question.where is None  # how many notes pass a filter is not counted
+        and (is_unsure or not is_answered)
+    ):
         counts = await question.index.count_notes_in(READ_BY_MULTILINGUAL)
         hints += _explain_unread_notes(counts)
     return hints
@@ -46,12 +50,13 @@ def _explain_unread_notes(counts: Mapping[str, int]) -> list[str]:
     if total < FEW_NOTES:
         return []
     most = sorted(counts, key=lambda code: (-counts[code], code))
-    names = [f"{LANGUAGE_NAMES[code]} ({counts[code]:,})" for code in most[:MOST_NAMED]]
+    names = [LANGUAGE_NAMES[code] for code in most[:MOST_NAMED]]
     names += ["others"] * (len(most) > MOST_NAMED)
     listed = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
     listed = LANGUAGE_NAMES[most[0]] if len(most) == 1 else f"other languages: {listed}"
+    # Without numbers: some of these notes may be hidden, deleted or denied since the last sync.
     return [
-        f"{total:,} notes are in {listed}. This index finds them by words only. To find them by "
+        f"Some notes are in {listed}. This index finds them by words only. To find them by "
         f"meaning, run {MULTILINGUAL_COMMANDS}."
     ]
 

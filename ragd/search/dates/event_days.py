@@ -57,7 +57,9 @@ def birth_owner(event: str) -> str | None:
     if match is None:
         return None
     owner = next(filter(None, match.groups())).lower()
-    return MINE if owner in _I else owner
+    if match["owner"] and owner in _I:
+        return MINE
+    return owner if stems_of(owner) - _STOP_WORDS else None  # "the birth of my son" has no name
 
 
 def find_birth(owner: str, passages: Iterable[DatedPassage]) -> MonthDay | None:
@@ -76,11 +78,13 @@ def find_event_day(words: str, passages: Iterable[DatedPassage]) -> MonthDay | N
     if born == MINE:
         return None  # a diary tells of the births of others
     wanted = stems_of(born or words) - _STOP_WORDS
+    if wanted <= _BIRTH_WORDS:
+        return None  # whose birth it is stands in words that were not understood
     named = None
     for passage in passages if wanted else ():
         written = date.fromisoformat(passage.date) if passage.date else None
         for sentence in (passage.title, passage.heading_path, *sentences(passage.chunk_text)):
-            if not wanted <= stems_of(sentence) or (born and not _IS_BORN.search(sentence)):
+            if not wanted <= stems_of(sentence) or (born and not _tells_birth(born, sentence)):
                 continue
             if _only_refers(wanted, sentence):
                 continue
@@ -94,6 +98,22 @@ def find_event_day(words: str, passages: Iterable[DatedPassage]) -> MonthDay | N
 def has_content(event: str) -> bool:
     """Whether an event has words that can be looked up; "it" and "that" have none."""
     return bool(stems_of(event) - _STOP_WORDS)
+
+
+def _tells_birth(owner: str, sentence: str) -> bool:
+    """Whether a sentence is about this birth: "Elsie's brother was born", "Elsie was born to be a
+    sister" and "Elsie visited; Bo was born" are not."""
+    if not _IS_BORN.search(sentence):
+        return False
+    name = re.escape(owner)
+    of_relative = rf"(?<!\w){name}['’]s\s+(?!birth)"
+    tells = (
+        rf"(?<!\w){name}(?:['’]?s)?,?(?: [\w'’-]+){{0,6}}? (?:born(?! to be)|birth|geboren|geburt"
+        rf"|zur welt)(?!\w)|(?<!\w)(?:birth of|geburt von|born|geboren):? {name}(?!\w)"
+        rf"|{name}.{{0,12}}出生"
+    )
+    found = re.search(tells, sentence, re.I)
+    return found is not None and re.search(of_relative, sentence, re.I) is None
 
 
 def _only_refers(wanted: frozenset[str], sentence: str) -> bool:
@@ -171,6 +191,7 @@ def _mentions(owner: str, sentence: str) -> bool:
 
 
 _STOP_WORDS = stems_of(f"{ENGLISH} {GERMAN}")
+_BIRTH_WORDS = stems_of("birth born geburt geboren")
 _MENTIONS_TODAY = re.compile(r"(?<!\w)(?:today|tonight|this morning|heute)(?!\w)|今天", re.I)
 _WORD = re.compile(r"\w+")
 _CONJUNCTION = re.compile(
@@ -182,9 +203,9 @@ _WEEKDAY = re.compile(rf"(?<!\w)(?:{'|'.join(LATIN_WEEKDAYS)})(?!\w)", re.I)
 _PAST = re.compile(r"(?<!\w)(?:was|were|had|took|came|war|waren|wurde|hatte)(?!\w)", re.I)
 _I = ("i", "my", "ich")
 _BIRTH_OF = re.compile(
-    r"(?<!\w)(?:birth\s+of\s+(?P<of>[^\W\d_][\w-]*)"
-    r"|geburt\s+von\s+(?P<von>[^\W\d_][\w-]*)|(?P<inhaber>[^\W\d_][\w-]*?)s\s+geburt"
-    r"|(?P<owner>[^\W\d_][\w-]*?)(?:['’]s?)?\s+(?:(?:was|is|were)\s+born|birth(?!\s+of)))(?!\w)",
+    r"(?<!\w)(?:birth\s+of\s+(?P<of>[^\W\d_][\w-]{0,40})"
+    r"|geburt\s+von\s+(?P<von>[^\W\d_][\w-]{0,40})|(?P<inhaber>[^\W\d_][\w-]{0,40}?)s\s+geburt"
+    r"|(?P<owner>[^\W\d_][\w-]{0,40}?)(?:['’]s?)?\s+(?:(?:was|is|were)\s+born|birth(?!\s+of)))(?!\w)",
     re.I,
 )
 _IS_BORN = re.compile(r"(?<!\w)(?:born|birth|geboren|geburt|zur welt)(?!\w)|出生", re.I)

@@ -24,7 +24,7 @@ def buckets_of(text: str, subject: Set[str] = frozenset()) -> list[int]:
     words = ["<", *_words(text[:LONGEST_READ], subject), ">"]
     found = {*words[1:-1], *(f"{one} {other}" for one, other in pairwise(words))}
     found.update(f"{word[:_LONG]}~" for word in words if len(word) > _LONG)
-    return sorted({zlib.crc32(one.encode()) % BUCKETS for one in found})
+    return sorted({zlib.crc32(one.encode("utf-8", "replace")) % BUCKETS for one in found})
 
 
 def _words(text: str, subject: Set[str]) -> list[str]:

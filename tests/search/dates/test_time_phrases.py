@@ -284,6 +284,25 @@ def test_a_birth_may_be_told_in_other_words(event: str) -> None:
     assert find_event_day(event, [Found("Elsie slept.", date="2024-06-15")]) is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Elsie's brother Tom was born this morning.",
+        "Elsie was born to be a big sister.",
+        "Elsie visited; Bo was born today!",
+    ],
+)
+def test_another_birth_beside_the_name_is_not_this_one(text: str) -> None:
+    assert find_event_day("Elsie was born", [Found(text, date="2022-06-03")]) is None
+
+
+@pytest.mark.parametrize("event", ["the birth of my son", "Geburt von meinem Sohn", "der Geburt"])
+def test_a_birth_without_a_name_is_nobodys(event: str) -> None:
+    assert birth_owner(event) is None
+    others = [Found("Geburt von Paul heute.", date="2019-02-02")]
+    assert find_event_day(event, others) is None
+
+
 def test_a_heading_or_a_title_names_an_event_too() -> None:
     title = Found("At four.", title="2024-06-12 Ila was born", date="2024-06-12")
     heading = Found("At four.", heading_path="Ila was born", date="2024-06-12")
