@@ -71,9 +71,7 @@ async def test_an_answer_that_is_not_good_names_the_notes_that_the_model_cannot_
     assert await find_hints(PREPARED, NO_TIME, spanish, True) == []
     several = question("en", ENGLISH, passages=1, es=2, fr=1, de=1, it=1)
     [said] = await find_hints(PREPARED, NO_TIME, several, False)
-    assert said.startswith(
-        "Some notes are in other languages: Spanish, German, French and others."
-    )
+    assert said.startswith("Some notes are in other languages: Spanish, German, French and others.")
 
 
 @pytest.mark.parametrize(

@@ -253,6 +253,16 @@ _ABOUT_DEBTS = frozenset(
 _GENERAL_VERBS = frozenset(
     stems_of("take taking get gets give gives have has need use using go goes keep pay paying")
 )
+_NOW = whole_words(
+    "now|nowadays|currently|current|(?:these|at the) (?:days|moment)|at present|still|jetzt|aktuell"
+    "|derzeit|zurzeit|momentan|gerade|inzwischen|mittlerweile|noch|heutzutage"
+)
+_NO_FACT = LatePattern(
+    r"\W*(?:who|how (?:to|do|did|can)|what (?:is|are) an? |what (?:has|have) |why|when|was|wer)\b",
+    re.I,
+)
+_GERMAN_WORD = whole_words(r"der|die|das|ist|ich|wir|wie|wo|wer|was|und|mein\w*|hat|den|dem|im|zu")
+_VALUED = frozenset({AMOUNT, MASS, MEASURE, NUMBER, PLACE, ROLE, CODE, SETTLED})
 # The purpose of a debt is ignored: a later note about the repayment may not mention it.
 _WHAT_FOR = LatePattern(r"(?<!\w)(?:for|because of|für|wegen)(?!\w).*", re.I)
 _USER = whole_words("i|my|me|mine|we|our|ich|mein|meine|meinen|wir|unser")
@@ -301,18 +311,32 @@ def find_asked_fact(question: str) -> AskedFact | None:
 
 
 def guess_asked_fact(question: str, model: StatementModel) -> AskedFact | None:
-    """The same, and if no rule finds a topic, the fact that the question is probably for: "paws inn
-    per night"."""
+    """The same, and if no rule finds a topic, the fact that the question is probably for: "where's
+    Odile living these days"."""
     found = find_asked_fact(question)
     if found is not None and found.topic is not None:
         return found
     topic = _BY_NAME.get(model.topic_of(question) or "")
-    if topic is None or found is not None:
-        return found and structs.replace(found, guess=topic)
+    if topic is None or not _may_be_guessed(question, topic):
+        return found
+    if found is not None:
+        return structs.replace(found, guess=topic)
     subject = (_names_in(question) or stems_of(question)) - _GENERAL - _ABOUT_DEBTS - _GENERAL_VERBS
     if not subject or _PAST.search(question):
         return None
     return AskedFact(None, subject, _words_of(subject, question), guess=topic, is_guess=True)
+
+
+def _may_be_guessed(question: str, topic: FactTopic) -> bool:
+    """Whether a question is for the present, or names somebody and a value is asked for. "Who is
+    Marta", "where is the drill" and "what is entropy" are not for a fact that changes."""
+    if _NOW.search(question):
+        return True
+    is_german = bool(_GERMAN_WORD.search(question))  # every noun has a capital letter
+    has_name = not is_german and bool(_names_in(question))
+    return (
+        has_name and bool(topic.kinds) and topic.kinds <= _VALUED and not _NO_FACT.match(question)
+    )
 
 
 def _find_in_language(question: str, plain: str, group: Group) -> AskedFact | None:

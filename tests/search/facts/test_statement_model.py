@@ -111,5 +111,30 @@ def test_a_guess_has_the_names_of_the_question_as_its_subject() -> None:
     assert found.subject == stems_of("Odile") and found.words == "Odile"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("who is Marta", "who taught me chess", "who recommended the dentist", "Vienna trip"),
+        *("where is the fuse box", "Wo ist der Sicherungskasten", "what is a monad", "car repair"),
+        *("how to repair the kitchen tap", "What has Tariq cooked for me?", "Garten"),
+    ],
+)
+def test_a_question_for_something_else_is_not_guessed(question: str) -> None:
+    assert guess_asked_fact(question, MODEL) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("Who has the spare key now?", "arrangement"),
+        ("Which vet do we go to these days?", "arrangement"),
+        ("outstanding with Declan", "debt"),
+    ],
+)
+def test_a_question_for_the_present_or_for_a_value_is_guessed(question: str, topic: str) -> None:
+    found = guess_asked_fact(question, MODEL)
+    assert found is not None and found.guess is not None and found.guess.name == topic
+
+
 def test_a_question_about_the_past_is_not_guessed() -> None:
     assert guess_asked_fact("where was Odile living in those days", MODEL) is None
